@@ -19,7 +19,7 @@ from ...tools.registry import ToolRegistry
 from ...tools.result import Dispatched, ResultBuilder
 from ..approvals.data_sharing import noted, noted_pictures
 from ..history.history import Item, output_item
-from ..history.tool_output import for_model
+from ..history.tool_output import ReportedResults, for_model
 
 
 @dataclass(frozen=True)
@@ -63,27 +63,34 @@ async def run_group(
     dispatcher: Dispatcher,
     calls: Sequence[Item],
     failures: Mapping[str, ToolFailure] = {},
+    reported: ReportedResults | None = None,
 ) -> list[FinishedCall]:
     """Run a group's calls together; the results keep their order. Those in ``failures`` (by id)
-    are not run: they have failed before."""
+    are not run: they have failed before. ``reported`` is what the model knows from results."""
     if len(calls) == 1:
-        return [await _run_one(dispatcher, calls[0], failures)]
-    return list(await asyncio.gather(*(_run_one(dispatcher, call, failures) for call in calls)))
+        return [await _run_one(dispatcher, calls[0], failures, reported)]
+    runs = (_run_one(dispatcher, call, failures, reported) for call in calls)
+    return list(await asyncio.gather(*runs))
 
 
 async def _run_one(
-    dispatcher: Dispatcher, call: Item, failures: Mapping[str, ToolFailure]
+    dispatcher: Dispatcher,
+    call: Item,
+    failures: Mapping[str, ToolFailure],
+    reported: ReportedResults | None,
 ) -> FinishedCall:
     if (failure := failures.get(call["call_id"])) is not None:
         return finished(call, ResultBuilder.of_failure(call["name"], failure).whole())
     done = await dispatcher.call(call["name"], call.get("arguments", ""), call["call_id"])
-    return finished(call, done)
+    return finished(call, done, reported)
 
 
-def finished(call: Item, done: Dispatched) -> FinishedCall:
+def finished(call: Item, done: Dispatched, reported: ReportedResults | None = None) -> FinishedCall:
     """A call with its answer as item, event and record."""
+    arguments = readable_arguments(call.get("arguments", ""))
     text, truncated = cut(for_model(done.result), done.more)
-    sent = cut(for_model(done.for_model), done.more)[0]
+    news = for_model(done.for_model, reported, arguments, has_pictures=bool(done.images))
+    sent = cut(news, done.more)[0]
     status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"
     event = ToolCallOutput(
         call_id=call["call_id"],
@@ -99,7 +106,7 @@ def finished(call: Item, done: Dispatched) -> FinishedCall:
     record = ToolCallRecord(
         call_id=call["call_id"],
         name=done.result.name,
-        arguments=readable_arguments(call.get("arguments", "")),
+        arguments=arguments,
         status=status,
         output=done.result.to_wire(),
         duration_ms=done.result.duration_ms,

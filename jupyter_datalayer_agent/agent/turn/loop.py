@@ -30,6 +30,7 @@ from ..context.tool_mentions import references, warnings
 from ..events.buffer import EventBuffer
 from ..fixes.offers import MAX_OFFERS, fixes_of
 from ..history.history import Item, assistant_item, note_item, unanswered, user_item
+from ..history.tool_output import ReportedResults
 from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ModelCaller
 from ..model_calls.context_window import ContextWindow
@@ -87,6 +88,7 @@ class Turn:
         self._failures = RepeatedFailures()
         self._held_back = self._nothing_failed()
         self._plan = ShownPlan()
+        self._reported = ReportedResults(lambda: request.gate.target)
         self.watch = StepWatch()
         self.approvals = ApprovalBroker(session.waiting, audience, self.emit)
         self.sharing = TurnSharing(self._settings_now, self.approvals)
@@ -273,7 +275,7 @@ class Turn:
                 return [answer_of(call, held)]
             if (run := self._held_back.run_of(call)) is not None:
                 return [await change_only(self._dispatcher, call, run)]
-        return await run_group(self._dispatcher, group, self._caller.failures)
+        return await run_group(self._dispatcher, group, self._caller.failures, self._reported)
 
     def _nothing_failed(self) -> HeldBack:
         notebooks = self.runtime.notebooks

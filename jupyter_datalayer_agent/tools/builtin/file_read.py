@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Any
 
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
@@ -9,10 +10,13 @@ from ...notebook.files.listing import listing
 from ...notebook.files.text_files import FileText
 from ...protocol.base import Wire
 from ..context import ToolContext, ToolFailure
-from ..data_rows import data_text
+from ..data_rows import DATA_SUFFIXES, data_text
 from ..registry import ToolOutcome, tool
 
 READ_CHARACTERS = 32_000
+DATA_LINES = 50
+DATA_CHARACTERS = 10_000
+"""Of a file of data a model needs to see what is in it: all of it is for code."""
 USUAL_ENTRIES = 200
 MOST_ENTRIES = 1_000
 PATTERN_DEPTH = 5
@@ -78,17 +82,21 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
         raise ToolFailure(
             "invalid_arguments", f"{file.path} has {total} lines; startLine is beyond them."
         )
-    last, is_cut = _fitting(lines, first, args.limit)
+    is_sample = args.limit is None and PurePosixPath(file.path).suffix.lower() in DATA_SUFFIXES
+    room = DATA_CHARACTERS if is_sample else READ_CHARACTERS
+    last, is_cut = _fitting(lines, first, DATA_LINES if is_sample else args.limit, room)
     shown = "\n".join(lines[first:last])
     if last == len(lines) and file.content.endswith("\n"):
         shown += "\n"
     if is_cut:
-        shown = shown[:READ_CHARACTERS]
+        shown = shown[:room]
     output = {**about(file, total), "content": data_text(file.path, shown)}
     if first or last < total:
         output["lines"] = f"{first + 1}-{last}"
     if last < total:
         output["nextStartLine"] = last + 1
+        if is_sample:
+            output["note"] = "the beginning of the data; compute with all of it in code"
     if is_cut:
         output["cut"] = f"line {first + 1} is longer than what is shown; read it with code"
     part = f", lines {first + 1} to {last}" if "lines" in output else ""
@@ -115,13 +123,14 @@ def about(file: FileText, total: int) -> dict[str, Any]:
     return about
 
 
-def _fitting(lines: list[str], first: int, limit: int | None) -> tuple[int, bool]:
-    """The end of the lines that are shown from ``first`` on, and whether a line had to be cut."""
+def _fitting(lines: list[str], first: int, limit: int | None, room: int) -> tuple[int, bool]:
+    """The end of the lines that are shown from ``first`` on in ``room`` characters, and whether a
+    line had to be cut."""
     end = min(len(lines), first + max(limit or len(lines), 1))
     size = 0
     for number in range(first, end):
         size += len(lines[number]) + 1
-        if size > READ_CHARACTERS:
+        if size > room:
             return max(number, first + 1), number == first
     return end, False
 

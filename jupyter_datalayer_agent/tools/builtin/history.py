@@ -16,11 +16,10 @@ from ...protocol.base import Wire
 from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
 from ...protocol.requests import ToolCallRecord, Turn
-from .. import redaction as private
 from ..bounds import at_least, clamped
 from ..context import ToolContext, ToolFailure
 from ..outputs import OUTPUTS, ROW_DATA
-from ..redaction import Part
+from ..redaction import PrivateValue
 from ..registry import ToolOutcome, tool
 
 if TYPE_CHECKING:
@@ -249,16 +248,51 @@ def _call(call: ToolCallRecord) -> dict[str, Any]:
     # Outputs are stored whole, whatever the model was sent then: the current settings decide, but
     # data withheld in its own conversation stays withheld. Here rows cannot be distinguished from
     # other outputs.
-    shown = _cut(_text(call.output), VALUE)
-    if isinstance(call.output, dict) and call.output.get("withheld"):
+    result = call.output
+    shown: Any = _short(_said(result), VALUE)
+    if isinstance(result, dict) and result.get("withheld"):
         shown = f"[output of {call.name} withheld by the setting]"
-    output = Part(shown, OUTPUTS | ROW_DATA, f"output of {call.name}")
+    what = f"output of {call.name}"
     return {
         "name": call.name,
-        "arguments": _cut(_text(call.arguments), VALUE),
+        "arguments": _short(call.arguments, VALUE),
         "status": call.status,
-        "output": private.text(output),
+        "output": PrivateValue(shown, OUTPUTS | ROW_DATA, what) if shown else "",
     }
+
+
+def _said(result: Any) -> Any:
+    """What a stored result says: its output, or its error with it."""
+    if not isinstance(result, dict) or "ok" not in result:
+        return result
+    if result["ok"]:
+        return result.get("output")
+    error = result.get("error") or {}
+    said = {"error": error.get("message"), "output": result.get("output")}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _short(value: Any, room: int) -> Any:
+    """A JSON value with its texts cut so that it has about ``room`` characters; as JSON, since JSON
+    within a string has each quote escaped. What has too many parts is cut as a text."""
+    whole = _text(value)
+    if len(whole) <= room or isinstance(value, str):
+        return _cut(value, room) if isinstance(value, str) else value
+    for most in (room // 2, room // 4, 80, 40):
+        cut = _with_cut_texts(value, most)
+        if len(_text(cut)) <= room:
+            return cut
+    return _cut(whole, room)
+
+
+def _with_cut_texts(value: Any, most: int) -> Any:
+    if isinstance(value, str):
+        return _cut(value, most)
+    if isinstance(value, dict):
+        return {key: _with_cut_texts(each, most) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_with_cut_texts(each, most) for each in value]
+    return value
 
 
 def _reply(turn: Turn) -> str:

@@ -132,7 +132,7 @@ async def run_and_report(
     except DocumentError as error:
         raise _not_begun(error, cells, done) from error
     images: list[Image] = []
-    views = [run_view(run, images) for run in runs]
+    views = [run_view(run, images, number=numbers.get(run.cell_id)) for run in runs]
     output: dict[str, Any] = {"runs": views}
     if done is not None:
         output = {**done.output, **(views[0] if len(views) == 1 else output)}
@@ -169,11 +169,17 @@ def _not_begun(
     )
 
 
-def run_view(run: CellRun, images: list[Image], key: str = "cellId") -> dict[str, Any]:
-    """How a cell (or a block) ended, for the model; pictures are put into ``images``."""
+def run_view(
+    run: CellRun, images: list[Image], key: str = "cellId", number: int | None = None
+) -> dict[str, Any]:
+    """How a cell (or a block) ended, for the model; pictures are put into ``images``. ``number`` is
+    the cell's as people see it, from 1."""
     shown, found = render_outputs(run.outputs)
     images.extend(found)
-    view: dict[str, Any] = {key: run.cell_id, "status": run.status}
+    view: dict[str, Any] = {key: run.cell_id}
+    if number is not None:
+        view["cell"] = number
+    view["status"] = run.status
     if run.execution_count is not None:
         view["executionOrder"] = run.execution_count
     if run.duration_ms is not None:

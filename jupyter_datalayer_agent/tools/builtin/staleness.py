@@ -26,7 +26,7 @@ async def read_before(
 async def stale_now(
     context: ToolContext, path: str | None, notebook: PageNotebook | None = None
 ) -> dict[str, Any]:
-    """The stale cells of a result: ``{"staleCells": [ids]}``, or nothing where none is.
+    """The stale cells of a result: ``{"staleCells": [ids]}``; nothing where it is not known.
 
     ``notebook`` is the current notebook, if it is known without another read. The page is notified
     if the list has changed.
@@ -42,8 +42,6 @@ async def stale_now(
         return {}
     if context.notebooks.staleness.news(path, context.session_id, stale):
         await context.stale(path, stale)
-    if not stale:
-        return {}
     report: dict[str, Any] = {"staleCells": stale[:MOST_IDS]}
     if len(stale) > MOST_IDS:
         report["staleCellCount"] = len(stale)

@@ -297,6 +297,34 @@ def test_many_edits_at_once_lose_none(files: Files) -> None:
     assert path.read_text() == "\n".join(f"{name}=1" for name in names) + "\n"
 
 
+@pytest.mark.parametrize("name", ["rows.csv", "rows.TSV", "rows.jsonl"])
+def test_of_a_file_of_data_the_beginning_is_read_and_how_to_read_on(
+    files: Files, name: str
+) -> None:
+    lines = [f"{number},a,b" for number in range(1, 1001)]
+    files.write(name, "\n".join(lines) + "\n")
+    output = files.read(name)
+    assert output["content"].split("\n") == lines[:50]
+    assert (output["lines"], output["nextStartLine"]) == ("1-50", 51)
+    assert output["totalLines"] == 1000
+    assert "in code" in output["note"]
+    assert files.read(name, startLine=51)["nextStartLine"] == 101
+    assert "note" not in files.read(name, limit=100)
+    assert len(files.read(name, limit=1000)["content"].splitlines()) == 1000
+
+
+def test_a_short_file_of_data_is_read_whole_and_a_wide_one_is_bounded(files: Files) -> None:
+    files.write("short.csv", "a,b\n1,2\n")
+    assert files.read("short.csv")["content"] == "a,b\n1,2\n"
+    assert "note" not in files.read("short.csv")
+    files.write("wide.csv", "\n".join(",".join("x" * 10 for _ in range(200)) for _ in range(60)))
+    wide = files.read("wide.csv")
+    assert len(wide["content"]) < 10_000
+    assert wide["nextStartLine"] == 5
+    files.write("notes.txt", "\n".join(f"line {number}" for number in range(200)))
+    assert "nextStartLine" not in files.read("notes.txt")
+
+
 @pytest.mark.parametrize("mode", ["ask", "edit"])
 def test_ask_and_edit_only_read(files: Files, mode: str) -> None:
     path = files.write("a.txt", "a")

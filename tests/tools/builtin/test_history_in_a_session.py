@@ -134,3 +134,24 @@ def test_the_strategist_reads_all_conversations(
     assert messages(outputs[1]) == ["plums"]
     assert outputs[2]["message"] == "bolts"
     assert "sessionId" in outputs[3]["error"]["hint"]
+
+
+def test_the_calls_of_a_turn_are_read_as_json_and_not_as_json_in_a_string(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    code = 'print("one \\"quoted\\" word")\n' * 60
+    model.script(
+        Call("executeCode", {"code": code}), Call("executeCode", {"code": '{"a": 1'}), Say("Done.")
+    )
+    reply = server.post("chat", {"message": "run it", "mode": "agent"})
+    raw = Call("getTurnById", {"number": 1})
+    found = asked(server, model, raw, reply["sessionId"])
+    good, bad = found["toolCalls"]
+    assert good["arguments"]["code"].startswith('print("one \\"quoted\\" word")\nprint(')
+    assert good["arguments"]["code"].endswith("more characters]")
+    assert good["output"]["status"] == "ok"
+    assert good["output"]["outputs"].startswith('one "quoted" word\n')
+    assert bad["arguments"] == {"code": '{"a": 1'}
+    assert "SyntaxError" in bad["output"]["error"]
+    assert found["provenance"][0]["aiTurnId"] == reply["turnId"]
+    assert '\\"outputs\\"' not in model.requests[-1].last_output
