@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from .base import Wire
 from .context import CellType, ExecutionStatus, SelectionStatus
+from .line_ends import line_feeds
 
 
 class PageCell(Wire):
@@ -59,7 +60,7 @@ class CellPosition(Wire):
 
 
 class InsertCell(Wire):
-    """A new cell, with the id that it is to have.
+    """A new cell, with the id that it is to have. Its lines end in line feeds.
 
     ``cell`` is a whole nbformat cell of this type and source: with its metadata, attachments and
     outputs, the cell comes back as it once was.
@@ -72,9 +73,16 @@ class InsertCell(Wire):
     position: CellPosition
     cell: dict[str, Any] | None = None
 
+    @model_validator(mode="after")
+    def _line_feeds(self) -> InsertCell:
+        if self.cell is None:
+            self.source = line_feeds(self.source)
+        return self
+
 
 class UpdateCell(Wire):
-    """New source or type in place. Refused when the cell's hash is not ``base_hash``.
+    """New source or type in place. Refused when the cell's hash is not ``base_hash``. The lines of
+    a new source end in line feeds; one that differs in its line ends alone is no change.
 
     With ``cell``, a whole nbformat cell of this type and source (both are given then), metadata,
     attachments and outputs become those of ``cell`` as well.
@@ -86,6 +94,12 @@ class UpdateCell(Wire):
     source: str | None = None
     type: CellType | None = None
     cell: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _line_feeds(self) -> UpdateCell:
+        if self.cell is None and self.source is not None:
+            self.source = line_feeds(self.source)
+        return self
 
 
 class DeleteCell(Wire):

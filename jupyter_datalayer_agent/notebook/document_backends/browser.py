@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ...protocol.base import Wire, new_id
 from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
+from ...protocol.line_ends import line_feeds
 from ...protocol.page import (
     EditParams,
     InterruptParams,
@@ -228,7 +229,8 @@ def check_applied(edits: Sequence[CellEdit], cells: dict[str, PageCell]) -> None
     wrong = [
         cell_id
         for cell_id, source in wanted.items()
-        if cell_id not in cells or (source is not None and cells[cell_id].source != source)
+        if cell_id not in cells
+        or (source is not None and line_feeds(cells[cell_id].source) != line_feeds(source))
     ]
     wrong += [cell_id for cell_id in gone if cell_id in cells]
     if wrong:

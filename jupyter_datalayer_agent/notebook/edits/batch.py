@@ -25,6 +25,7 @@ from ...protocol.cells import (
     UpdateCell,
 )
 from ...protocol.context import CellType
+from ...protocol.line_ends import line_feeds
 from ...protocol.tools import Change
 from ..document import DocumentError
 from .cell_locks import check_unlocked
@@ -163,6 +164,8 @@ class _Batch:
         cell = self.based_on(edit.cell_id, edit.base_hash)
         before = source_of(cell)
         after = before if edit.source is None else edit.source
+        if edit.cell is None and after == line_feeds(before):
+            after = before
         kind = edit.type or type_of(cell)
         if after != before or kind != type_of(cell):
             check_unlocked(cell, self.order.index(edit.cell_id), "editable")

@@ -249,6 +249,7 @@ def _insert(cell_id: str, cell: Cell, position: CellPosition) -> InsertCell:
 def _restore(cell_id: str, now: Cell, cell: Cell) -> UpdateCell:
     text_only = (
         now["cell_type"] == cell["cell_type"]
+        and "\r" not in source_of(cell)
         and same_outputs(now, cell)
         and now.get("metadata") == cell.get("metadata")
         and now.get("attachments") == cell.get("attachments")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from ...protocol.line_ends import line_feeds
 from .text_state import TextState
 
 # Of a longer text no nearest lines are looked for: that would take seconds.
@@ -47,7 +48,7 @@ def replaced(state: TextState, replacements: Sequence[Replacement]) -> TextState
     """
     for index, each in enumerate(replacements):
         # Line ends of the file are not the model's to know.
-        old, new = _line_feeds(each.old), _line_feeds(each.new)
+        old, new = line_feeds(each.old), line_feeds(each.new)
         starts = occurrences(state.content, old)
         if not starts:
             raise NoMatch(index, closest=closest(state.content, old))
@@ -87,7 +88,3 @@ def closest(content: str, wanted: str) -> tuple[int, str] | None:
         return None
     first = max(0, place - targets.index(anchor))
     return first + 1, "\n".join(lines[first : first + min(len(targets), _MOST_SHOWN)])
-
-
-def _line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from ...protocol.base import Wire
+from ...protocol.line_ends import line_feeds
 from ..context import ToolFailure
 
 
@@ -21,9 +22,12 @@ class Replacement(Wire):
 
 def replaced(source: str, edits: Sequence[Replacement], where: str, output: dict[str, Any]) -> str:
     """The source with the replacements. Raises ``ToolFailure``, with ``output``, for a part that is
-    not there exactly once."""
+    not there exactly once. Line ends are not the model's to know: those of the result are line
+    feeds."""
+    source = line_feeds(source)
     for edit in edits:
-        count = source.count(edit.old_string)
+        old, new = line_feeds(edit.old_string), line_feeds(edit.new_string)
+        count = source.count(old)
         if count == 0:
             raise ToolFailure(
                 "invalid_arguments",
@@ -37,5 +41,5 @@ def replaced(source: str, edits: Sequence[Replacement], where: str, output: dict
                 f"oldString {edit.old_string[:80]!r} occurs {count} times in {where}.",
                 "Give more of the text around it, or replaceAll.",
             )
-        source = source.replace(edit.old_string, edit.new_string)
+        source = source.replace(old, new)
     return source

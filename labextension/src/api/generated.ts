@@ -6052,7 +6052,7 @@ export interface components {
         };
         /**
          * InsertCell
-         * @description A new cell, with the id that it is to have.
+         * @description A new cell, with the id that it is to have. Its lines end in line feeds.
          *
          *     ``cell`` is a whole nbformat cell of this type and source: with its metadata, attachments and
          *     outputs, the cell comes back as it once was.
@@ -10008,7 +10008,8 @@ export interface components {
         };
         /**
          * UpdateCell
-         * @description New source or type in place. Refused when the cell's hash is not ``base_hash``.
+         * @description New source or type in place. Refused when the cell's hash is not ``base_hash``. The lines of
+         *     a new source end in line feeds; one that differs in its line ends alone is no change.
          *
          *     With ``cell``, a whole nbformat cell of this type and source (both are given then), metadata,
          *     attachments and outputs become those of ``cell`` as well.

@@ -23,7 +23,7 @@ import {
   WholeCell
 } from '../cells';
 import { hashSource } from './hash';
-import { ISplice, minimalSplice } from './text';
+import { ISplice, lineFeeds, minimalSplice } from './text';
 
 /** One operation on the shared document. Indices are those at its turn. */
 export type Step =
@@ -180,24 +180,20 @@ class Planner {
   private _update({ cellId, baseHash, source, type, cell }: UpdateCell): void {
     const { entry, index } = this._find(cellId);
     this._checkHash(entry, baseHash);
-    const changes =
-      (source ?? entry.source) !== entry.source ||
-      (type ?? entry.type) !== entry.type;
-    if (changes) {
+    // Other line ends alone are no change, unless a whole cell is restored.
+    const after =
+      source == null || (!cell && source === lineFeeds(entry.source))
+        ? entry.source
+        : source;
+    if (after !== entry.source || (type ?? entry.type) !== entry.type) {
       this._checkLock(entry, 'editable');
     }
     if (cell) {
       this._restore(entry, index, asWhole(cell, cellId, type, source));
       return;
     }
-    if (source != null && source !== entry.source) {
-      if (entry.made) {
-        entry.made.source = source;
-      } else {
-        const splice = minimalSplice(entry.source, source)!;
-        this._steps.push({ kind: 'splice', cell: entry.shared!, splice });
-      }
-      entry.source = source;
+    if (after !== entry.source) {
+      this._write(entry, index, after);
     }
     if (type != null && type !== entry.type) {
       this._checkIdle(entry, 'change its type');
@@ -206,12 +202,30 @@ class Planner {
     }
   }
 
+  /** Another source in a cell that is there. */
+  private _write(entry: IEntry, index: number, source: string): void {
+    if (entry.made) {
+      entry.made.source = source;
+    } else if (hasOtherLineEnds(entry.source)) {
+      this._checkIdle(entry, 'change it');
+      this._remake(entry, index, { ...this._json(entry), source });
+    } else {
+      const splice = minimalSplice(entry.source, source)!;
+      this._steps.push({ kind: 'splice', cell: entry.shared!, splice });
+    }
+    entry.source = source;
+  }
+
   /** Everything in a cell becomes what it is in `whole`; in place, where the type is the same. */
   private _restore(entry: IEntry, index: number, whole: WholeCell): void {
     this._checkIdle(entry, 'change its outputs');
     const { shared, model } = entry;
     const { source } = entry;
-    const inPlace = !entry.made && whole.cell_type === entry.type;
+    const inPlace =
+      !entry.made &&
+      whole.cell_type === entry.type &&
+      (source === whole.source ||
+        !(hasOtherLineEnds(source) || hasOtherLineEnds(whole.source)));
     entry.source = whole.source;
     entry.type = whole.cell_type as CellType;
     if (!inPlace || !shared || !model) {
@@ -396,6 +410,15 @@ function joinedStream(output: nbformat.IOutput): nbformat.IOutput {
   return output.output_type === 'stream' && Array.isArray(output.text)
     ? { ...output, text: output.text.join('') }
     : output;
+}
+
+/**
+ * Whether lines end otherwise than in a line feed. An editor counts each line end as one character:
+ * what is written into the text of such a cell would appear in another place of its editor, which
+ * has to be made anew with the cell.
+ */
+function hasOtherLineEnds(source: string): boolean {
+  return source.includes('\r');
 }
 
 function invalid(message: string): PageRequestError {

@@ -238,6 +238,15 @@ describe('applyEdits', () => {
       model.executionState = 'idle';
     });
 
+    it('a running cell whose editor would have to be made anew', () => {
+      cell('a').setSource('x = 1\r\nprint(x)');
+      const { model } = notebook.panel.content.widgets[0] as CodeCell;
+      model.executionState = 'running';
+      before = shared().toJSON();
+      expect(refusal(update('a', 'x')).message).toContain('running');
+      model.executionState = 'idle';
+    });
+
     it('a cell that its metadata locks', () => {
       cell('a').setMetadata('editable', false);
       cell('a').setMetadata('deletable', false);
@@ -251,6 +260,51 @@ describe('applyEdits', () => {
       before = shared().toJSON();
       expect(refusal(update('a', 'x')).message).toContain('locked');
       expect(refusal(remove('a')).message).toContain('locked');
+    });
+  });
+
+  describe('in a cell whose lines end in CRLF,', () => {
+    beforeEach(async () => {
+      notebook.close();
+      notebook = await open([
+        code('a', 'a = 1\r\nb = 2\r\nc = 3'),
+        code('b', 'x\r\ny')
+      ]);
+    });
+
+    const shown = (index: number): string =>
+      notebook.panel.content.widgets[index].editor!.model.sharedModel.source;
+
+    it('writes line feeds, into an editor of its own; other cells stay', async () => {
+      const edit = update('a', 'a = 1\nb = 20\nc = 3');
+      expect(apply(edit).cells[0].source).toBe('a = 1\nb = 20\nc = 3');
+      expect(notebook.source('a')).toBe('a = 1\nb = 20\nc = 3');
+      await notebook.panel.content.widgets[0].ready;
+      expect(shown(0)).toBe('a = 1\nb = 20\nc = 3');
+      expect(notebook.source('b')).toBe('x\r\ny');
+      expect(notebook.ids()).toEqual(['a', 'b']);
+    });
+
+    it('changes nothing where only line ends differ', () => {
+      expect(apply(update('a', 'a = 1\nb = 2\nc = 3')).cells[0].source).toBe(
+        'a = 1\r\nb = 2\r\nc = 3'
+      );
+    });
+
+    it('restores it as it was', () => {
+      const source = 'a = 1\r\nb = 2\r\nc = 3';
+      const cell = { ...code('a', source), metadata: { tags: ['t'] } };
+      apply(update('a', 'other'));
+      const baseHash = hashSource('other');
+      apply({
+        op: 'update',
+        cellId: 'a',
+        baseHash,
+        source,
+        type: 'code',
+        cell: cell as object
+      } as CellEdit);
+      expect(notebook.source('a')).toBe('a = 1\r\nb = 2\r\nc = 3');
     });
   });
 
