@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import is_blank
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, CheckpointsInMemory, Recorder
-from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, undo
+from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, left_by, undo
 from ...notebook.files.text_files import FileText
 from ...notebook.locks import LockedTooLong
 from ...notebook.service import NotebookService
@@ -151,7 +151,11 @@ class _Undoing:
         if changes.is_text:
             return await self._plan_file(changes)
         document = await self._plain.open(changes.path)
-        notebook = await document.read([each for each in changes.ids if each], whole=True)
+        ids = [each for each in changes.ids if each]
+        notebook = await document.read(ids, whole=True)
+        gone = left_by(changes.spans).difference(notebook.order or ())
+        if gone and await self._plain.recall(changes.path, changes.spans):
+            notebook = await document.read(ids, whole=True)
         cells = {cell.id: cell.cell for cell in notebook.cells if cell.cell is not None}
         now = NotebookState(list(notebook.order or ()), cells)
         undone = undo(changes.spans, now, self._wanted, overwrite=self._overwrite)

@@ -144,8 +144,13 @@ class KnownAddresses:
             self._known.popitem(last=False)
 
 
+def text_of(kind: str, source: str) -> str:
+    """The text by which a cell is recognized."""
+    return f"{kind}\0{source}"
+
+
 def _texts(cells: Sequence[Cell]) -> list[tuple[str, str]]:
-    return [(cell["id"], f"{cell['cell_type']}\0{source_of(cell)}") for cell in cells]
+    return [(cell["id"], text_of(cell["cell_type"], source_of(cell))) for cell in cells]
 
 
 def _set_id(cell: Cell, value: Any) -> None:

@@ -123,6 +123,16 @@ class NotebookFiles:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
         await self.load(path)
 
+    async def recall(self, path: str, cells: Sequence[tuple[str, str]]) -> bool:
+        """Let cells whose ids are not in the file have the ids of an earlier state again, given as
+        ids and texts (``text_of``); whether there are such cells."""
+        async with self._locks.hold(path):
+            if not (await self._load(path)).ids.derived:
+                return False
+            self._addresses.seen(path, cells)
+            self._cache.drop(path)
+            return True
+
     async def load(self, path: str) -> LoadedNotebook:
         """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""
         # Jupyter writes a file in place. A reader may see a part of it, which the contents manager
