@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +11,7 @@ from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
 from .data_rows import is_table, looks_like_rows
 from .mime_text import best_text, plain, text_of
+from .pictures import size_of
 from .redaction import Part, PrivateText, text
 from .registry import Image
 from .tracebacks import useful_part, where
@@ -24,9 +22,12 @@ ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
-def render_outputs(outputs: Sequence[dict[str, Any]]) -> tuple[PrivateText, list[Image]]:
-    """One text for all outputs of a cell, and the pictures among them: an error first, so that it
-    is there where the text is cut, the others in their order.
+def render_outputs(
+    outputs: Sequence[dict[str, Any]], of: str = ""
+) -> tuple[PrivateText, list[Image]]:
+    """One text for all outputs of a cell, and the pictures among them, named after what they are
+    ``of`` ("cell 4's output"): an error first, so that it is there where the text is cut, the
+    others in their order.
 
     Each output is a private part of the text: of ``outputs``, and of ``row_data`` where it shows
     rows of data. Pictures are private as ``outputs``.
@@ -37,7 +38,16 @@ def render_outputs(outputs: Sequence[dict[str, Any]]) -> tuple[PrivateText, list
         part = _render_one(output, images)
         if part.text:
             pieces += ["\n", replace(part, text=part.text.rstrip("\n"))]
-    return text(*pieces[1:]), images
+    return text(*pieces[1:]), named(images, of) if of else images
+
+
+def named(images: Sequence[Image], of: str) -> list[Image]:
+    """The pictures with names: with numbers where there are several."""
+    several = len(images) > 1
+    return [
+        replace(image, name=f"Picture{f' {number}' if several else ''} of {of}")
+        for number, image in enumerate(images, 1)
+    ]
 
 
 def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
@@ -93,23 +103,11 @@ def failure_text(ename: str, evalue: str) -> PrivateText:
 
 
 def _picture(mime: str, data: str, alternative: str, images: list[Image]) -> Part:
-    width, height = png_size(data) if mime == "image/png" else (None, None)
-    images.append(Image(mime=mime, data="".join(data.split()), width=width, height=height))
+    width, height = size_of(data)
+    images.append(Image(mime=mime, data=data, width=width, height=height))
     size = f" {width}x{height}" if width else ""
     shown = f"[picture {len(images)}: {mime}{size}{' ' + alternative if alternative else ''}]"
     return Part(shown, OUTPUTS, f"picture{size}")
-
-
-def png_size(data: str) -> tuple[int | None, int | None]:
-    """Width and height in pixels out of a PNG's header, or (None, None)."""
-    try:
-        head = base64.b64decode(data[:44].encode("ascii"))
-        if head[:8] != b"\x89PNG\r\n\x1a\n":
-            return None, None
-        width, height = struct.unpack(">II", head[16:24])
-    except (binascii.Error, struct.error, UnicodeEncodeError):
-        return None, None
-    return width, height
 
 
 def first_line(source: str) -> str:

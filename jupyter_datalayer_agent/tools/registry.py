@@ -31,12 +31,23 @@ Arguments = TypeVar("Arguments", bound=Wire)
 
 @dataclass(frozen=True)
 class Image:
-    """A picture among the outputs: base64 data, and its size in pixels where it is known."""
+    """A picture among the outputs: base64 data, and its size in pixels where it is known.
+
+    ``name`` says of what it is ("Picture of cell 4's output"); ``note`` how it was changed, or
+    without ``data`` why it is not shown.
+    """
 
     mime: str
     data: str
     width: int | None = None
     height: int | None = None
+    name: str = ""
+    note: str = ""
+
+    @property
+    def address(self) -> str:
+        """The picture as an address."""
+        return f"data:{self.mime};base64,{self.data}"
 
 
 @dataclass

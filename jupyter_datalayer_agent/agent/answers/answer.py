@@ -188,7 +188,7 @@ class Answer:
             for done in await run_group(dispatcher, group):
                 self._items.append(done.item)
                 if done.done.images and runtime.supports_vision(self._model):
-                    self._items.append(done.pictures)
+                    self._items.append(await done.pictures(self._items))
                 self._keep(done.event, done.record)
         for call in calls[allowed:]:
             item, event, record = aborted_call(call, call["name"])

@@ -62,7 +62,7 @@ class ContextWindow:
         """System prompt, tools, history, new context, the message, and this turn; or these
         ``items`` after system prompt and tools."""
         if items is None:
-            items = [*self._session.history.items(), *self._context.items, *self.sent]
+            items = self.items
         session = self._session
         settings = as_now(self._settings, session.runtime.settings(), session.record.settings)
         history = session.history
@@ -79,6 +79,11 @@ class ContextWindow:
             is_small=self._is_small(settings),
             with_blocks=session.sends_blocks,
         )
+
+    @property
+    def items(self) -> list[Item]:
+        """What is sent after system prompt and tools, in order."""
+        return [*self._session.history.items(), *self._context.items, *self.sent]
 
     def _is_small(self, settings: Settings) -> bool:
         refused = self._session.history.calibration.refused_below(self.model, SMALL_WINDOW)

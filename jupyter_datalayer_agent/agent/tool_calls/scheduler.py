@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from ...protocol.events import ToolCallOutput
 from ...protocol.json_text import parse_json, to_json
+from ...protocol.pictures import names_of_pictures
 from ...protocol.requests import ToolCallRecord
 from ...protocol.tools import ToolCallStatus
 from ...tools.context import ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.limits import cut
+from ...tools.outputs import named
+from ...tools.pictures import fitted
 from ...tools.registry import ToolRegistry
 from ...tools.result import Dispatched, ResultBuilder
 from ..approvals.data_sharing import noted, noted_pictures
@@ -31,16 +34,36 @@ class FinishedCall:
     record: ToolCallRecord
     done: Dispatched
 
-    @property
-    def pictures(self) -> Item:
-        """The pictures of the output, for a model that sees."""
-        parts: list[dict[str, Any]] = [
-            {"type": "input_text", "text": f"Pictures of the output of {self.event.name}:"}
-        ]
-        parts += [
-            {"type": "input_image", "image_url": f"data:{image.mime};base64,{image.data}"}
-            for image in self.done.images
-        ]
+    async def pictures(self, sent: Iterable[Item]) -> Item:
+        """The pictures of the output, for a model that sees; those that are among the items that
+        it is ``sent`` anyway are only named."""
+        images = self.done.images
+        if not any(image.name for image in images):
+            images = named(images, f"the output of {self.event.name}")
+        known = names_of_pictures(sent)
+        parts: list[dict[str, Any]] = []
+        for image in await fitted(images, known):
+            address = image.address
+            is_new = bool(image.data) and address not in known
+            if is_new:
+                count = 1 + sum(each.startswith(image.name) for each in known.values())
+                marks = [f"({count})"] if count > 1 else []
+                marks += [f"({image.note})"] if image.note else []
+                known[address] = " ".join([image.name, *marks])
+                said = f"{known[address]}:"
+            elif image.data:
+                before = known[address]
+                same = "is unchanged" if before.startswith(image.name) else "is the same picture"
+                said = f"{image.name} {same}: it is the one above, “{before}”."
+            else:
+                said = f"{image.name} {image.note}"
+            if parts and "text" in parts[-1]:
+                # Some APIs join texts without anything between them.
+                parts[-1]["text"] += f"\n{said}"
+            else:
+                parts.append({"type": "input_text", "text": said})
+            if is_new:
+                parts.append({"type": "input_image", "image_url": address})
         return noted_pictures({"type": "message", "role": "user", "content": parts})
 
 

@@ -286,7 +286,7 @@ class Turn:
         self._plan.note(done, self.request.tools)
         items = [done.item]
         if done.done.images and self.runtime.supports_vision(self.model):
-            items.append(done.pictures)
+            items.append(await done.pictures(self._window.items))
         self._keep(items)
         self.record.add_call(done)
         self.watch.note(done, self.request.gate.document)

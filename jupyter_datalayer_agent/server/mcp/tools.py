@@ -13,6 +13,7 @@ from ...agent.runtime import Runtime
 from ...protocol.base import Mode
 from ...protocol.errors import AgentError
 from ...tools.limits import cut
+from ...tools.pictures import fitted
 from ...tools.registry import Tool
 from ...tools.result import Dispatched
 from .asking import PeerClient
@@ -78,7 +79,7 @@ class ToolMethods:
                     done = await self._calls.call(tool, name, arguments, self._mode(), client)
         except AgentError as error:
             return {"content": [{"type": "text", "text": error.message}], "isError": True}
-        return _result(done)
+        return await _result(done)
 
     def _mode(self) -> Mode:
         mode = self._runtime.settings().mcp_mode
@@ -106,13 +107,19 @@ def _described(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _result(done: Dispatched) -> dict[str, Any]:
-    """What the program's model reads: cut and redacted as for a model of ours."""
+async def _result(done: Dispatched) -> dict[str, Any]:
+    """What the program's model reads: cut, scaled and redacted as for a model of ours."""
     text = cut(for_model(done.for_model), done.more)[0]
     content: list[dict[str, Any]] = [{"type": "text", "text": text}]
-    content += [
-        {"type": "image", "data": image.data, "mimeType": image.mime} for image in done.images
-    ]
+    for image in await fitted(done.images):
+        name = image.name or "The picture"
+        if not image.data:
+            content.append({"type": "text", "text": f"{name} {image.note}"})
+            continue
+        if image.name or image.note:
+            note = f" ({image.note})" if image.note else ""
+            content.append({"type": "text", "text": f"{name}{note}:"})
+        content.append({"type": "image", "data": image.data, "mimeType": image.mime})
     return {"content": content, "isError": not done.result.ok}
 
 

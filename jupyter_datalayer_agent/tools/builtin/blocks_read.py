@@ -56,7 +56,8 @@ def block_view(
     if block.runs:
         view["hasOutput"] = bool(block.outputs)
         if images is not None and block.outputs:
-            view["outputs"], found = render_outputs(document.outputs_of(block))
+            outputs = document.outputs_of(block)
+            view["outputs"], found = render_outputs(outputs, f"block {block.index + 1}'s output")
             images.extend(found)
     return view
 
@@ -110,7 +111,9 @@ async def read_block(args: ReadBlock, context: ToolContext) -> ToolOutcome:
         output["node"] = block.node
     else:
         outputs = block.node.get("outputs")
-        output["content"], found = render_outputs(outputs if isinstance(outputs, list) else [])
+        output["content"], found = render_outputs(
+            outputs if isinstance(outputs, list) else [], f"block {block.index + 1}"
+        )
         images.extend(found)
     return ToolOutcome(output, f"Read block {block.index + 1}", images=images)
 

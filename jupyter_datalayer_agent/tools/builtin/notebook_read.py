@@ -63,7 +63,7 @@ def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, An
     if cell.last_run_end_time is not None:
         view["lastRunEndTime"] = cell.last_run_end_time
     if cell.outputs is not None:
-        view["outputs"], found = render_outputs(cell.outputs)
+        view["outputs"], found = render_outputs(cell.outputs, f"cell {cell.index + 1}'s output")
         if images is not None:
             images.extend(found)
     return view
@@ -137,7 +137,7 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     if cell is None:
         whole = await document.read()
         raise missing_cells(whole, [args.cell_id]) or ToolFailure("not_found", "No such cell.")
-    text, images = render_outputs(cell.outputs or [])
+    text, images = render_outputs(cell.outputs or [], f"cell {cell.index + 1}'s output")
     end = min(len(text), args.offset + args.limit)
     output: dict[str, Any] = {
         "cellId": cell.id,

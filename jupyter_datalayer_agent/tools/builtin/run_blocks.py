@@ -208,7 +208,7 @@ def _reported(
     hint: str | None,
 ) -> ToolOutcome:
     images: list[Image] = []
-    output["runs"] = [run_view(run, images, "id") for run in runs]
+    output["runs"] = [run_view(run, images, f"block {(run.index or 0) + 1}", "id") for run in runs]
     written = [] if done is None else done.blocks
     more = "read the rest with readBlock"
     if bad is None:

@@ -132,7 +132,12 @@ async def run_and_report(
     except DocumentError as error:
         raise _not_begun(error, cells, done) from error
     images: list[Image] = []
-    views = [run_view(run, images, number=numbers.get(run.cell_id)) for run in runs]
+    views = [
+        run_view(
+            run, images, f"cell {numbers.get(run.cell_id, '')}", number=numbers.get(run.cell_id)
+        )
+        for run in runs
+    ]
     output: dict[str, Any] = {"runs": views}
     if done is not None:
         output = {**done.output, **(views[0] if len(views) == 1 else output)}
@@ -170,11 +175,15 @@ def _not_begun(
 
 
 def run_view(
-    run: CellRun, images: list[Image], key: str = "cellId", number: int | None = None
+    run: CellRun,
+    images: list[Image],
+    of: str,
+    key: str = "cellId",
+    number: int | None = None,
 ) -> dict[str, Any]:
-    """How a cell (or a block) ended, for the model; pictures are put into ``images``. ``number`` is
-    the cell's as people see it, from 1."""
-    shown, found = render_outputs(run.outputs)
+    """How a cell (or a block) ended, for the model; pictures are put into ``images``, named after
+    what they are ``of`` ("cell 4"). ``number`` is the cell's as people see it, from 1."""
+    shown, found = render_outputs(run.outputs, f"{of}'s output")
     images.extend(found)
     view: dict[str, Any] = {key: run.cell_id}
     if number is not None:

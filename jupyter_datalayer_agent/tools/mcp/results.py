@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +10,8 @@ from ...protocol.sharing import ShareKind
 from ..context import ToolFailure
 from ..data_rows import looks_like_rows
 from ..mime_text import plain
-from ..outputs import OUTPUTS, ROW_DATA, png_size
+from ..outputs import OUTPUTS, ROW_DATA
+from ..pictures import size_of
 from ..redaction import Part, PrivateValue, text
 from ..registry import Image, ToolOutcome
 from .guard import TEXT, TOO_LARGE, cut_text
@@ -20,8 +20,6 @@ from .sdk import SdkError
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MOST_PICTURES = 8
-LARGEST_PICTURE = 6_000_000
-"""Characters of base64."""
 
 
 def outcome(result: Mapping[str, Any], what: str, server: str) -> ToolOutcome:
@@ -94,14 +92,9 @@ def _data(mime: str, data: str, images: list[Image]) -> str:
     mime = visible(mime.partition(";")[0].lower(), 60)
     if mime not in PICTURES:
         return f"[{mime}, {len(data) * 3 // 4:,} bytes, not shown]"
-    if len(data) > LARGEST_PICTURE or len(images) >= MOST_PICTURES:
+    if len(images) >= MOST_PICTURES:
         return f"[{mime}, {len(data) * 3 // 4:,} bytes, left out]"
-    data = "".join(data.split())
-    try:
-        base64.b64decode(data, validate=True)
-    except ValueError:
-        return f"[{mime} that cannot be read]"
-    width, height = png_size(data) if mime == "image/png" else (None, None)
+    width, height = size_of(data)
     images.append(Image(mime=mime, data=data, width=width, height=height))
     return f"[picture {len(images)}: {mime}{f' {width}x{height}' if width else ''}]"
 

@@ -579,21 +579,25 @@ def test_rows_that_were_shown_are_sent_again_only_while_they_may_be(
     assert "Bob,37" not in model.requests[-1].text
 
 
-DRAWN = png(19, 23)
-CODE = f"import base64\nfrom IPython.display import Image\nImage(base64.b64decode('{DRAWN}'))"
-DRAW = Call("executeCode", {"code": CODE})
+def drawing(size: int) -> Call:
+    """A call that shows a picture; each size is another."""
+    code = "import base64\nfrom IPython.display import Image\nImage(base64.b64decode({!r}))"
+    return Call("executeCode", {"code": code.format(png(size, 23))})
+
+
+DRAW = drawing(19)
 
 
 def pictures(request: RecordedRequest) -> int:
     """How many pictures it shows."""
-    return json.dumps(request.items).count("data:image/png;base64," + DRAWN)
+    return json.dumps(request.items).count("data:image/png;base64,")
 
 
 def test_parallel_calls_and_pictures_stay_at_their_places(
     both: RunningServer, model: ScriptedModelServer
 ) -> None:
     book = Book(both, model)
-    reads = Calls([DRAW, Call("listKernels"), DRAW], text="Looking.")
+    reads = Calls([DRAW, Call("listKernels"), drawing(20)], text="Looking.")
     book.say("One", reads, Call("getNotebookCells"), Say("Done."))
     assert pictures(model.requests[1]) == 2
     book.say("Two")
@@ -643,11 +647,47 @@ def test_more_pictures_than_providers_take_lead_to_a_compaction(
 ) -> None:
     book = Book(server, model)
     for number, count in enumerate((7, 7, 6)):
-        book.say(f"Message {number}", *[DRAW] * count, Say("Drawn."))
+        drawn = [drawing(100 * number + each + 1) for each in range(count)]
+        book.say(f"Message {number}", *drawn, Say("Drawn."))
     assert pictures(model.requests[-1]) == 20
     book.say("Next", DRAW, Say("SUMMARY"), Say("Drawn."))
     assert [is_summary(request) for request in model.requests[-3:]] == [False, True, False]
     assert 1 <= pictures(model.requests[-1]) <= 20
+
+
+def test_a_picture_is_sent_again_only_when_it_changed(
+    both: RunningServer, model: ScriptedModelServer
+) -> None:
+    book = Book(both, model)
+    book.say("One", DRAW, drawing(20), DRAW, Say("Drawn."))
+    assert pictures(model.requests[-1]) == 2
+    name = "Picture of the output of executeCode"
+    unchanged = f"{name} is unchanged: it is the one above, “{name}”."
+    assert [each for each in texts(model.requests[-1]) if each.startswith(name)] == [
+        f"{name}:", f"{name} (2):", unchanged
+    ]  # fmt: skip
+    both.kill()
+    both.start()
+    book.say("Two", DRAW, drawing(21), Say("Drawn."))
+    assert pictures(model.requests[-1]) == 3
+    assert texts(model.requests[-1]).count(unchanged) == 2
+    assert f"{name} (3):" in texts(model.requests[-1])
+    assert_appended(model.requests)
+    # Another conversation has not seen it.
+    book = Book(both, model)
+    book.say("One", DRAW, Say("Drawn."))
+    assert pictures(model.requests[-1]) == 1
+
+
+def test_a_picture_that_a_summary_replaced_is_sent_again(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    book = Book(server, model)
+    book.say("One", DRAW, Say("Drawn."))
+    model.script(Say("SUMMARY"))
+    act(server, str(book.session), {"type": "compact"}, "context_compacted")
+    book.say("Two", DRAW, Say("Drawn."))
+    assert pictures(model.requests[-1]) == 1
 
 
 def test_another_model_answers_with_the_pictures_that_the_first_one_saw(
@@ -666,5 +706,5 @@ def test_another_model_answers_with_the_pictures_that_the_first_one_saw(
     assert pictures(model.requests[-1]) == 1
     found = texts(model.requests[-1])
     assert found.index("A small dot.") > next(
-        place for place, text in enumerate(found) if text.startswith("Pictures of the output")
+        place for place, text in enumerate(found) if text.startswith("Picture of the output")
     )

@@ -164,8 +164,9 @@ def test_pictures_come_as_image_content(server: RunningServer, run: Run) -> None
         async with connected(server) as client:
             path, [cell] = await notebook(client, "picture.ipynb", PLOT)
             ran = await client.call("runNotebookCells", {"path": path, "cellIds": [cell]})
-            text, image = ran["content"]
+            text, name, image = ran["content"]
             assert "picture 1: image/png 1x1" in text["text"]
+            assert name["text"] == "Picture of cell 1's output:"
             assert image["type"] == "image"
             assert image["mimeType"] == "image/png"
             assert image["data"].startswith("iVBORw0KGgo")
