@@ -19,6 +19,7 @@ from traitlets.config import Config
 from ._version import __version__
 from .entry_points import entry_points_of
 from .lazy_routes import LazyRoutes
+from .notebook.renames import Renames
 from .server.kernel_access.tokens import KernelTokens
 from .settings.definitions import AgentTraits, setting_traits
 from .settings.startup_layers import from_environment, valid_config
@@ -26,6 +27,7 @@ from .telemetry.log_lines import with_package
 
 if TYPE_CHECKING:
     from .models.connections.registry import Connections
+    from .protocol.renames import Rename
     from .protocol.workflows import FixInfo
     from .server.base.parts import Parts
     from .server.sdk.registration import Registrations
@@ -87,6 +89,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """Register all routes under ``datalayer-agent/``; their handlers are imported lazily."""
         assert self.serverapp is not None
         KernelTokens(self.serverapp, lambda: self.autoload_magic).install()
+        self._renames.install(self.serverapp.contents_manager)
         self._register_with_sdks()
         application = self.serverapp.web_app
         base = url_path_join(self.serverapp.base_url, "datalayer-agent/")
@@ -128,6 +131,18 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             from .models.shutdown import shutdown
 
             await shutdown()
+
+    @cached_property
+    def _renames(self) -> Renames:
+        """The documents that are renamed, whether or not the rest of us is loaded."""
+
+        async def record(rename: Rename) -> None:
+            from .agent.session.renames import RecordedRenames
+
+            parts = self.parts()
+            await RecordedRenames(parts.runtime, parts.sessions).record(rename)
+
+        return Renames(record)
 
     def _load_routes(self) -> list[tuple[str, type[Any]]]:
         from .imports import importing
@@ -186,6 +201,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             kernel_manager=server.kernel_manager,
             kernel_spec_manager=server.kernel_spec_manager,
             pages=pages,
+            renames=self._renames,
             root_dir=getattr(server.contents_manager, "root_dir", None),
             kernel_timeout_seconds=self.kernel_timeout_seconds,
             scratch_limits=lambda: Limits.of(
@@ -208,7 +224,9 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         if self.database_url:
             notebooks.text_files.private_places += database_files(self.database_url)
         model = LitellmModel(connections=self._connections)
-        store = Store(self.database_url, vacuum=self.database_vacuum != "off")
+        store = Store(
+            self.database_url, vacuum=self.database_vacuum != "off", root=notebooks.root_dir
+        )
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         turn_tools = TurnTools(registry, self._mcp_servers(notebooks.root_dir))
         notebooks.text_files.private_places.append(turn_tools.servers.files.user_file)

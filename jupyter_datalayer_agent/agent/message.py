@@ -9,10 +9,11 @@ from typing import Any
 
 from ..protocol.errors import AgentError
 from ..protocol.ops import UserMessage
+from ..protocol.renames import Rename
 from ..protocol.requests import ChatReply
 from ..settings.turn_settings import Settings
 from .approvals.pending import Audience
-from .request import TurnRequest
+from .request import TurnRequest, with_paths_now
 from .state import SessionState
 from .turn.loop import Turn
 
@@ -35,6 +36,11 @@ class Message:
     held: bool = False
     parameters: dict[str, Any] | None = None
     turn_maker: TurnMaker | None = None
+
+    def renamed(self, rename: Rename) -> None:
+        """The message is about the same documents, under their newer paths."""
+        request = with_paths_now(self.op.request, rename)
+        self.op = self.op.model_copy(update={"request": request})
 
     def refuse(self, error: AgentError) -> None:
         """Fail the caller that waits: there will be no turn."""

@@ -14,6 +14,7 @@ from ..protocol.attachments import Attachment
 from ..protocol.base import Location, Mode
 from ..protocol.errors import AgentError
 from ..protocol.page import ActiveDocument
+from ..protocol.renames import Rename
 from ..protocol.requests import ChatRequest, SessionSettings
 from ..tools.gate import Gate
 from ..tools.registry import ToolRegistry
@@ -62,6 +63,16 @@ class TurnRequest:
         elif notebook is not None:
             gate.attached |= {notebook}
 
+    def renamed(self, rename: Rename) -> None:
+        """The message is about the same documents under their newer paths."""
+        self.gate.renamed(rename)
+        self.chat = with_paths_now(self.chat, rename)
+        self.files[:] = rename.paths(self.files)
+        if self.active_document is not None:
+            self.active_document.path = rename.path(self.active_document.path)
+        for each in (self.cells, self.outputs, self.variables):
+            rename.rekey(each)
+
     def as_decided(self) -> ChatRequest:
         """The chat request with the values taken from the page and the session filled in, so that
         it can be decided in the same way later, without a page."""
@@ -69,6 +80,19 @@ class TurnRequest:
         return self.chat.model_copy(
             update={"active_notebook": active, "mode": self.mode, "location": self.location}
         )
+
+
+def with_paths_now(chat: ChatRequest, rename: Rename) -> ChatRequest:
+    """The chat request, about the same documents under their newer paths."""
+    update: dict[str, object] = {
+        "attachments": [
+            each.model_copy(update={"path": rename.optional(each.path)})
+            for each in chat.attachments
+        ]
+    }
+    if chat.active_notebook is not None:
+        update["active_notebook"] = rename.path(chat.active_notebook)
+    return chat.model_copy(update=update)
 
 
 def as_submitted(runtime: Runtime, request: ChatRequest) -> ChatRequest:
@@ -248,15 +272,17 @@ async def _attachment_path(
 
 async def _existing(runtime: Runtime, path: str) -> str | None:
     try:
-        confined_path = resolve_path(path, runtime.notebooks.root_dir)
+        below = resolve_path(path, runtime.notebooks.root_dir)
+        confined_path = await runtime.notebooks.located(below)
     except DocumentError:
         return None
     return confined_path if await runtime.notebooks.exists(confined_path) else None
 
 
 async def confined(runtime: Runtime, path: str) -> str:
-    """The path under the root. Raises ``AgentError`` if it leads outside."""
+    """The path under the root, of a renamed document the newer one. Raises ``AgentError`` if it
+    leads outside."""
     try:
-        return resolve_path(path, runtime.notebooks.root_dir)
+        return await runtime.notebooks.located(resolve_path(path, runtime.notebooks.root_dir))
     except DocumentError as error:
         raise AgentError("invalid_request", error.message, error.hint) from error

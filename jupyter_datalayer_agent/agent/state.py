@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..protocol import events
-from ..protocol.requests import Session, Usage
+from ..protocol.renames import Rename
+from ..protocol.requests import Session, SessionSettings, Usage
 from ..store.records import TurnContext
 from ..tools.context import SeenCells
 from .approvals.pending import PendingRequests
@@ -31,6 +32,10 @@ class CurrentTurn(Protocol):
         """What the turn stated before its message."""
         ...
 
+    def renamed(self, rename: Rename) -> bool:
+        """See ``SessionState.renamed``."""
+        ...
+
 
 @dataclass
 class RetainedState:
@@ -47,8 +52,9 @@ class SessionState:
 
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
     read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn runs, or
-    a compaction or another answer. ``is_stale``: the database has another history than
-    ``history``. ``answer_stops`` stop one of the answers that are being given, by its id.
+    a compaction or another answer. ``is_stale``: the database has another history than ``history``.
+    ``untold`` is for the model, once the turn has ended. ``answer_stops`` stop one of the answers
+    that are being given, by its id.
     """
 
     runtime: Runtime
@@ -66,6 +72,7 @@ class SessionState:
     sends_blocks: bool = False
     is_busy: bool = False
     is_stale: bool = False
+    untold: list[Item] = field(default_factory=list)
     used_at: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -123,6 +130,28 @@ class SessionState:
             events.SessionConfigured(settings=self.record.settings, title=self.record.title)
         )
         self.waiting.changed()  # the list of waiting sessions shows the title
+
+    def renamed(self, rename: Rename) -> bool:
+        """What it knows of documents is of those under their newer paths. Whether it knows of one
+        that was renamed."""
+        settings = self.record.settings
+        known = [*self.created, settings.notebook, *(a.path for a in settings.attachments or ())]
+        is_concerned = any(each is not None and rename.affects(each) for each in known)
+        self.created[:] = rename.paths(self.created)
+        self.seen.renamed(rename)
+        if is_concerned:
+            renamed = rename.in_json(settings.model_dump(mode="json", by_alias=True))
+            update = {"settings": SessionSettings.model_validate(renamed)}
+            self.record = self.record.model_copy(update=update)
+        return (self.turn is not None and self.turn.renamed(rename)) or is_concerned
+
+    async def tell(self) -> None:
+        """Send the model what happened beside the turn that has ended."""
+        items, self.untold = self.untold, []
+        if items:
+            await self.runtime.store.renames.tell(self.id, items)
+            for each in items:
+                self.history.note(each)
 
     async def refresh(self) -> None:
         """Reload the conversation if another server wrote to it, or memory fell behind."""

@@ -45,6 +45,16 @@ class DocumentError(Exception):
         self.cells = list(cells)
 
 
+def gone(path: str) -> DocumentError:
+    """The refusal to change a document whose file is not there any more."""
+    return DocumentError(
+        "not_found",
+        f"There is no file {path} any more; nothing was changed.",
+        "It was deleted, or renamed outside Jupyter. listFiles shows what there is; the user may "
+        "save an open document under the name that they choose.",
+    )
+
+
 class AppliedEdits(Protocol):
     """What a batch did: the changes, and the touched cells as read back. ``reformatted`` are the
     ids of those whose source a save hook or the file's format changed as it was saved."""

@@ -7,13 +7,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
+from ..protocol.renames import Rename
+
+
+class _DocumentLock:
+    """One document's lock; ``wanted`` is how many hold it or wait for it."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.wanted = 0
+
 
 class _Hold:
     """A lock being held; it stays in the context of tasks that outlive it, so it marks its
     end."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, locked: _DocumentLock) -> None:
+        self.locked = locked
         self.active = True
 
 
@@ -25,38 +35,39 @@ class LockedTooLong(Exception):
 
 
 class PathLocks:
-    """Locks by path; unused ones take no memory."""
+    """Locks by path; unused ones take no memory. A renamed document keeps its lock."""
 
     def __init__(self) -> None:
-        self._locks: dict[str, asyncio.Lock] = {}
-        self._wanted: dict[str, int] = {}
-        self._mine: set[_Hold] = set()
+        self._locks: dict[str, _DocumentLock] = {}
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._locks)
 
     @asynccontextmanager
     async def hold(self, path: str, timeout: float | None = None) -> AsyncIterator[None]:
         """Hold the lock of a path. Raises ``LockedTooLong`` when it is not had in ``timeout``
         seconds."""
-        if any(each.active and each.path == path and each in self._mine for each in _holds.get()):
+        locked = self._locks.setdefault(path, _DocumentLock())
+        if any(each.active and each.locked is locked for each in _holds.get()):
             yield
             return
-        lock = self._locks.setdefault(path, asyncio.Lock())
-        self._wanted[path] = self._wanted.get(path, 0) + 1
+        locked.wanted += 1
         try:
-            await _acquire(lock, path, timeout)
-            hold = _Hold(path)
-            self._mine.add(hold)
+            await _acquire(locked.lock, path, timeout)
+            hold = _Hold(locked)
             token = _holds.set((*_holds.get(), hold))
             try:
                 yield
             finally:
                 hold.active = False
-                self._mine.discard(hold)
                 _holds.reset(token)
-                lock.release()
+                locked.lock.release()
         finally:
-            self._wanted[path] -= 1
-            if not self._wanted[path]:
-                del self._wanted[path], self._locks[path]
+            locked.wanted -= 1
+            if not locked.wanted:
+                for name in [name for name, each in self._locks.items() if each is locked]:
+                    del self._locks[name]
 
 
 async def _acquire(lock: asyncio.Lock, path: str, timeout: float | None) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
+from ..protocol.renames import Rename
+
 T = TypeVar("T")
 
 MOST_DOCUMENTS = 4
@@ -40,6 +42,11 @@ class RecentDocuments(Generic[T]):
             or sum(each for _, each in self._known.values()) > self._characters
         ):
             self._known.popitem(last=False)
+
+    def renamed(self, rename: Rename) -> None:
+        """Forget the documents that a rename concerns; they are parsed again."""
+        for path in [path for path in self._known if rename.concerns(path)]:
+            self.drop(path)
 
     def drop(self, path: str) -> None:
         """Forget a document."""

@@ -22,10 +22,11 @@ from ..protocol.page import (
     KernelParams,
     OpenParams,
 )
+from ..protocol.renames import Rename
 from .context.notebook_context import FILE_CHARACTERS, build_context
 from .creation import Creation
 from .dataflow.staleness import Staleness
-from .document import DocumentError
+from .document import DocumentError, gone
 from .document_backends.browser import ANSWER_SECONDS, BrowserDocument, output_writer
 from .document_backends.cell_ids import text_of
 from .document_backends.contents import NotebookFiles
@@ -45,6 +46,7 @@ from .kernel.variables import Found, variables_of
 from .locks import PathLocks
 from .page.hub import NotOpen, Page, PageGone, PageHub
 from .paths import resolve_path
+from .renames import Renames, TrackedPath
 from .rooms import Rooms
 
 if TYPE_CHECKING:
@@ -72,10 +74,12 @@ class NotebookService:
         kernel_spec_manager: Any,
         pages: PageHub,
         root_dir: str | None,
+        renames: Renames | None = None,
         kernel_timeout_seconds: float = 900.0,
         scratch_limits: Callable[[], Limits] = Limits,
         rooms: Rooms | None = None,
     ) -> None:
+        self.renames = renames or Renames()
         self.contents_manager = contents_manager
         self.pages = pages
         on_disk = hasattr(contents_manager, "_get_os_path")
@@ -85,7 +89,7 @@ class NotebookService:
         self.executions = ExecutionLog(self._kernels.processes)
         self.staleness = Staleness(self.executions.life)
         self._rooms = rooms or Rooms()
-        self.files = NotebookFiles(contents_manager, pages.written, self._rooms.check)
+        self.files = NotebookFiles(contents_manager, self.renames, pages.written, self._rooms.check)
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self._creation = Creation(contents_manager)
@@ -95,11 +99,17 @@ class NotebookService:
         self.text_files = TextFiles(
             contents_manager,
             pages,
+            self.renames,
             confine=self.confine,
             lock=self.lock,
             root_dir=self.root_dir,
             check_writable=self._rooms.check,
         )
+        self._followers = (
+            self.executions, self.staleness, self.files, self._locks, self.pages
+        )  # fmt: skip
+        for each in self._followers:
+            self.renames.follow(each)
 
     async def close(self) -> None:
         """Close connections to kernels and pages; kernels keep running."""
@@ -115,16 +125,16 @@ class NotebookService:
         Raises ``DocumentError``: ``not_found``, ``not_allowed``, or ``invalid_arguments`` with
         what is wrong for a file that is not a valid notebook.
         """
-        path = await self.confine(path)
-        if self.pages.page_with(path, client_id) is None:
-            await self.files.check(path)
-
-        divert = self._diversion(path, client_id)
+        document = self.renames.track(await self.confine(path))
+        if self.pages.page_with(document.path, client_id) is None:
+            await self.files.check(document.path)
+        divert = self._diversion(document, client_id)
         return LiveDocument(
-            path,
-            lambda: self._choose(path, client_id),
-            lambda: self.lock(path),
-            lambda: OutputSaver(path, self.files, divert, {}, first=RELOAD_SECONDS),
+            document,
+            lambda: self._choose(document, client_id),
+            lambda: self._check_file(document),
+            lambda: self.lock(document.path),
+            lambda: OutputSaver(document, self.files, divert, {}, first=RELOAD_SECONDS),
             self._kernels,
             self.executions,
             self._recorder,
@@ -134,26 +144,35 @@ class NotebookService:
         """The same service, with everything that is changed through it recorded before."""
         service = copy.copy(self)
         service._recorder = recorder
+        self.renames.follow(recorder)
         service.text_files = self.text_files.recording(recorder.texts)
         return service
 
-    def _choose(self, path: str, client_id: str | None) -> Backend:
-        page = self.pages.page_with(path, client_id)
+    async def _check_file(self, document: TrackedPath) -> None:
+        """Refuse a document whose file was deleted, or renamed by other means than the server."""
+        async with self.renames.using(document) as path:
+            if not await self.exists(path):
+                raise gone(path)
+
+    def _choose(self, document: TrackedPath, client_id: str | None) -> Backend:
+        page = self.pages.page_with(document.path, client_id)
         if page is not None:
-            return BrowserDocument(path, page)
+            return BrowserDocument(document, page)
         # A shared document that the server itself holds has its place here, before the file.
         return FileDocument(
-            path,
+            document,
             self.files,
             self._kernels,
             self.executions,
-            divert=self._diversion(path, client_id),
+            divert=self._diversion(document, client_id),
         )
 
-    def _diversion(self, path: str, client_id: str | None) -> Callable[[], WriteOutputs | None]:
+    def _diversion(
+        self, document: TrackedPath, client_id: str | None
+    ) -> Callable[[], WriteOutputs | None]:
         def divert() -> WriteOutputs | None:
-            page = self.pages.page_with(path, client_id)
-            return None if page is None else output_writer(BrowserDocument(path, page))
+            page = self.pages.page_with(document.path, client_id)
+            return None if page is None else output_writer(BrowserDocument(document, page))
 
         return divert
 
@@ -166,6 +185,7 @@ class NotebookService:
         # Those of all copies of this service.
         if not self._block_ids:
             self._block_ids.append(BlockIds())
+            self.renames.follow(self._block_ids[0])
         ids = self._block_ids[0]
         return LexicalDocuments(self.text_files, self._kernels, ids, self.executions)
 
@@ -207,6 +227,18 @@ class NotebookService:
         if hidden and not getattr(manager, "allow_hidden", False):
             raise DocumentError("not_allowed", f"{path} is hidden; the server does not show it.")
         return relative
+
+    async def located(self, path: str) -> str:
+        """What models, pages and programs mean by a path: its newer one, if the document was
+        renamed and nothing else has its old name since."""
+        newer = self.renames.newer_name(path)
+        if newer is None or await self.text_files.exists(path):
+            return path
+        return newer
+
+    async def follow_kernels(self, rename: Rename) -> None:
+        """Let the kernels of what was renamed belong to the new paths."""
+        await self._kernels.renamed(rename)
 
     def lock(self, path: str, timeout: float | None = None) -> AbstractAsyncContextManager[None]:
         """Held around edits and runs; whoever holds it may take it again.

@@ -59,12 +59,14 @@ class Hello(Wire):
 
 class EditorState(Wire):
     """The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
-    of the text files that are open, be it in an editor or in a viewer."""
+    of the text files that are open, be it in an editor or in a viewer. ``renames`` is how many
+    ``file_renamed`` came over this connection before: its paths are as after these."""
 
     type: Literal["editor_state"] = "editor_state"
     active_document: ActiveDocument | None = None
     notebooks: list[OpenNotebook] = []
     files: list[str] = []
+    renames: int = 0
 
     def paths(self) -> frozenset[str]:
         """The paths of all open documents."""
@@ -331,6 +333,15 @@ class FileWritten(Wire):
     path: str
 
 
+class FileRenamed(Wire):
+    """A file or folder was renamed, or moved to another folder, by whatever page or program: what
+    the page has open of it is at ``path`` now."""
+
+    type: Literal["file_renamed"] = "file_renamed"
+    old_path: str
+    path: str
+
+
 class WaitingSession(Wire):
     """A session whose turn waits for the user: for an approval, an answer or a plan's."""
 
@@ -387,6 +398,7 @@ ServerMessage = Annotated[
     | SessionEvent
     | DocumentTouched
     | FileWritten
+    | FileRenamed
     | SessionsWaiting
     | ModelsChanged
     | OpAcceptedMessage

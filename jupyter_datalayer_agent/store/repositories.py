@@ -13,6 +13,7 @@ from .queries.further_answers import Answers
 from .queries.history import HistoryQueries
 from .queries.op_queue import OpQueue
 from .queries.plans import Plans
+from .queries.renames import DocumentRenames
 from .queries.sessions import SessionQueries
 from .queries.turn_reader import TurnReader
 from .queries.turns import Turns
@@ -25,11 +26,11 @@ from .queries.withdrawals import Withdrawals
 class Repositories:
     """One object for each kind of thing that is kept."""
 
-    def __init__(self, database: Database, vacuum: bool) -> None:
+    def __init__(self, database: Database, vacuum: bool, root: str | None) -> None:
         self.database = database
         self.upkeep = Upkeep(database, vacuum)
         self.sessions = SessionQueries(database, self.upkeep)
-        self.turns = Turns(database, self.upkeep)
+        self.turns = Turns(database, self.upkeep, root)
         self.turn_reader = TurnReader(database)
         self.events = EventLog(database)
         self.queue = OpQueue(database)
@@ -43,13 +44,19 @@ class Repositories:
         self.forks = Forks(database)
         self.withdrawals = Withdrawals(database)
         self.datasets = DatasetQueries(database)
+        self.renames = DocumentRenames(database, root)
 
     @classmethod
     async def open(
-        cls, database_url: str | None, publish: Publish, vacuum: bool = True
+        cls,
+        database_url: str | None,
+        publish: Publish,
+        vacuum: bool = True,
+        root: str | None = None,
     ) -> Repositories:
-        """Open the database and end the turns of servers that died. ``vacuum``: let it shrink."""
-        repositories = cls(await Database.open(database_url, publish), vacuum)
+        """Open the database and end the turns of servers that died. ``vacuum``: let it shrink.
+        ``root``: what paths are relative to."""
+        repositories = cls(await Database.open(database_url, publish), vacuum, root)
         try:
             await repositories.turns.recover(None)
             await repositories.answers.recover(None)

@@ -226,6 +226,14 @@ later_events = sa.Table(
     sa.Column("seq", sa.Integer, nullable=False),
 )
 
+# What the paths of a server's turns are relative to; see m0019.
+server_roots = sa.Table(
+    "server_roots",
+    metadata,
+    sa.Column("server_id", sa.Text, primary_key=True),
+    sa.Column("root", sa.Text, nullable=False),
+)
+
 started_tutorials = sa.Table(
     "started_tutorials",
     metadata,

@@ -31,13 +31,17 @@ class Store:
     ``seq``, ``turn_id`` and ``at`` in its transaction; once it is committed, and before the call
     returns, they are passed to the session's reader (``follow``). Where the database cannot be
     used, every call raises ``AgentError`` with what to do about it; the next call tries again.
-    ``vacuum``: whether space that is not needed any more goes back to the disk. To be used from one
+    ``vacuum``: whether space that is not needed any more goes back to the disk. ``root`` is what
+    the paths of documents are relative to, None where that is no directory. To be used from one
     event loop.
     """
 
-    def __init__(self, database_url: str | None = None, *, vacuum: bool = True) -> None:
+    def __init__(
+        self, database_url: str | None = None, *, vacuum: bool = True, root: str | None = None
+    ) -> None:
         self._database_url = database_url
         self._vacuum = vacuum
+        self._root = root
         self._opened: Repositories | None = None
         self._opening = asyncio.Lock()
         self._closed = False
@@ -57,6 +61,7 @@ class Store:
         self.usage = self._subject(lambda opened: opened.usage)
         self.datasets = self._subject(lambda opened: opened.datasets)
         self.tutorials = self._subject(lambda opened: opened.tutorials)
+        self.renames = self._subject(lambda opened: opened.renames)
 
     async def open(self) -> None:
         """Open the file, migrate it, and end the turns of servers that died. Idempotent."""
@@ -90,7 +95,9 @@ class Store:
                 name = f"{__package__}.repositories"
                 module = await asyncio.to_thread(load, name)
                 opened: type[Repositories] = module.Repositories
-                self._opened = await opened.open(self._database_url, self._publish, self._vacuum)
+                self._opened = await opened.open(
+                    self._database_url, self._publish, self._vacuum, self._root
+                )
             return self._opened
 
     def _subject(self, of: Callable[[Repositories], T]) -> T:

@@ -11,6 +11,7 @@ from ..protocol.forms import FormAnswer, InputForm
 from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
 from ..protocol.quality import QualityReport
+from ..protocol.renames import Rename
 from ..protocol.tools import Change, MissingRequirement, ToolErrorCode
 from .gate import Gate, Refusal
 from .redaction import Sharing
@@ -91,6 +92,10 @@ class SeenCells:
         for cell_id in cell_ids:
             self._hashes.pop((path, cell_id), None)
 
+    def renamed(self, rename: Rename) -> None:
+        """The cells of a renamed notebook are those that the model saw."""
+        rename.rekey_parts(self._hashes)
+
     def base(self, path: str, cell_id: str) -> str | None:
         """The hash of what the model saw last, or None when it never saw the cell."""
         return self._hashes.get((path, cell_id))
@@ -119,9 +124,10 @@ async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequen
 
 @dataclass
 class ToolContext:
-    """The context of one call. ``seen`` is None for a direct call, which is based on the current
-    state, and so is ``sharing``, since the result goes to no model. ``update_plan`` takes the
-    model's steps and returns the plan to show."""
+    """The context of one call. ``renames`` is how many documents were renamed before it. ``seen``
+    is None for a direct call, which is based on the current state, and so is ``sharing``, since
+    the result goes to no model. ``update_plan`` takes the model's steps and returns the plan to
+    show."""
 
     gate: Gate
     notebooks: NotebookService
@@ -130,6 +136,7 @@ class ToolContext:
     session_id: str | None = None
     turn_id: str | None = None
     call_id: str | None = None
+    renames: int = 0
     seen: SeenCells | None = None
     active_document: ActiveDocument | None = None
     past: HistoryQueries | None = None
@@ -145,8 +152,7 @@ class ToolContext:
 
     def path(self, path: str | None) -> str:
         """The path of a call's notebook. Raises ``ToolFailure`` if the call may not use it."""
-        if path is None:
-            path = self.gate.target
+        path = self.gate.target if path is None else self.now(path)
         refusal = self.gate.path_refusal(path or "")
         if path is None or refusal is not None:
             assert refusal is not None
@@ -156,8 +162,7 @@ class ToolContext:
     def lexical_path(self, path: str | None) -> str:
         """The path of a call's Lexical document. Raises ``ToolFailure`` if the call may not use
         it."""
-        if path is None:
-            path = next(iter(self.gate.lexical_targets), "")
+        path = next(iter(self.gate.lexical_targets), "") if path is None else self.now(path)
         if (refusal := self.gate.lexical_refusal(path)) is not None:
             raise ToolFailure.of(refusal)
         return path
@@ -165,10 +170,19 @@ class ToolContext:
     def path_with_kernel(self, path: str | None) -> str:
         """The path of a call's notebook or Lexical document; without one that of the notebook, or
         else of the Lexical document."""
+        path = None if path is None else self.now(path)
         lexical = self.gate.lexical_targets
         if lexical and (path in lexical or (path is None and self.gate.target is None)):
             return self.lexical_path(path)
         return self.path(path)
+
+    def now(self, path: str) -> str:
+        """Where the document is now, whose path this was when the call began."""
+        return self.notebooks.renames.since(path, self.renames)
+
+    def with_paths_now(self, changes: Sequence[Change]) -> list[Change]:
+        """The changes with the paths of ``now``."""
+        return [each.model_copy(update={"path": self.now(each.path)}) for each in changes]
 
     async def document(self, path: str | None) -> NotebookDocument:
         """The notebook of a call, checked by the gate."""
@@ -186,9 +200,9 @@ class ToolContext:
     async def changed(self, path: str, changes: list[Change]) -> None:
         """Report at once that a document was changed and read back."""
         if self.on_changes is not None and changes:
-            await self.on_changes(path, changes, self.call_id)
+            await self.on_changes(self.now(path), self.with_paths_now(changes), self.call_id)
 
     async def stale(self, path: str, cell_ids: list[str]) -> None:
         """Report the notebook's stale cells, all of them."""
         if self.on_stale is not None:
-            await self.on_stale(path, cell_ids)
+            await self.on_stale(self.now(path), cell_ids)

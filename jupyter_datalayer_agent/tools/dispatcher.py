@@ -96,13 +96,14 @@ class Dispatcher:
             shown = tool.name
             if (refusal := self.context.gate.refusal(tool)) is not None:
                 raise ToolFailure.of(refusal)
+            context = replace(self.context, renames=self.context.notebooks.renames.count)
             args = await self._arguments(entry, tool, arguments)
             denial = await self._ask(tool, args, call_id)
             if denial is not None:
                 done = _denied(shown, denial)
             else:
                 asking = CallRef(call_id, tool.name, _plain_arguments(args), f"this {tool.name}")
-                done = await self._run(tool, args, asking)
+                done = await self._run(tool, args, asking, context)
         except (ToolFailure, DocumentError) as failure:
             done = ResultBuilder.of_failure(shown, failure).whole()
         except asyncio.CancelledError:
@@ -119,12 +120,20 @@ class Dispatcher:
         done.result.duration_ms = (time.monotonic() - began) * 1000
         return done
 
-    async def _run(self, tool: Tool, args: Any, asking: CallRef) -> Dispatched:
+    async def _run(
+        self, tool: Tool, args: Any, asking: CallRef, context: ToolContext
+    ) -> Dispatched:
+        if isinstance(path := getattr(args, "path", None), str) and tool.parameters is None:
+            # It may have been renamed while the user was asked.
+            args = args.model_copy(update={"path": context.now(path)})
         try:
-            outcome = await tool.run(args, replace(self.context, call_id=asking.call_id or None))
+            outcome = await tool.run(args, replace(context, call_id=asking.call_id or None))
         except (ToolFailure, DocumentError) as failure:
+            if isinstance(failure, ToolFailure):
+                failure.changes = context.with_paths_now(failure.changes)
             draft = ResultBuilder.of_failure(tool.name, failure)
         else:
+            outcome.changes = context.with_paths_now(outcome.changes)
             draft = ResultBuilder.of_outcome(tool.name, outcome)
         return await draft.shared(self.context.sharing, asking)
 
@@ -167,18 +176,20 @@ class Dispatcher:
             return tool.arguments.model_validate(given)
         values = given
         if isinstance(entry, Alias):
-            translated = validated(entry.arguments, self._confined(given), entry.name)
+            translated = validated(entry.arguments, await self._confined(given), entry.name)
             values = await entry.translate(translated, self.context)
-        return validated(tool.arguments, self._confined(values), tool.name)
+        return validated(tool.arguments, await self._confined(values), tool.name)
 
-    def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
-        """``path`` (or ``uri``) as a path under the server root; refused where it leads out. Models
-        that fill in every argument leave one empty that they do not mean."""
+    async def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
+        """``path`` (or ``uri``) as a path under the server root, of a document that was renamed
+        the newer one; refused where it leads out. Models that fill in every argument leave one
+        empty that they do not mean."""
         values = {key: each for key, each in values.items() if key != "path" or each != ""}
         if values.get("path") is None and isinstance(values.get("uri"), str):
             values["path"] = values.pop("uri")
         if isinstance(values.get("path"), str):
-            values["path"] = resolve_path(values["path"], self.context.notebooks.root_dir)
+            path = resolve_path(values["path"], self.context.notebooks.root_dir)
+            values["path"] = await self.context.notebooks.located(path)
         return values
 
     async def _ask(self, tool: Tool, args: Any, call_id: str) -> Decision | None:

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from ..notebook.files.kinds import is_lexical
 from ..protocol.base import Location, Mode, NotebookMode
+from ..protocol.renames import Rename
 from ..protocol.tools import MissingRequirement
 
 NO_NOTEBOOK = (
@@ -101,6 +102,15 @@ class Gate:
     lexical_active: str | None = None
     has_user: bool = True
 
+    def renamed(self, rename: Rename) -> None:
+        """The message is about the same documents under their newer paths."""
+        self.attached = frozenset(rename.paths(self.attached))
+        self.active = rename.optional(self.active)
+        self.files = frozenset(rename.paths(self.files))
+        self.lexical_attached = frozenset(rename.paths(self.lexical_attached))
+        self.lexical_active = rename.optional(self.lexical_active)
+        self.created[:] = rename.paths(self.created)
+
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
         """For a direct call on an explicit path, which counts as attached and active."""
@@ -108,6 +118,12 @@ class Gate:
         if path is not None and is_lexical(path):
             return cls(mode=mode, lexical_attached=attached, lexical_active=path)
         return cls(mode=mode, attached=attached, active=path)
+
+    @property
+    def documents(self) -> list[str]:
+        """All documents that the message is about."""
+        paths = [*self.attached, *self.files, *self.lexical_attached, *self.created]
+        return [*paths, *filter(None, [self.active, self.lexical_active])]
 
     @property
     def targets(self) -> list[str]:

@@ -26,6 +26,7 @@ from jupyter_datalayer_agent.protocol.page import (
     ActiveDocument,
     EditorState,
     EditParams,
+    FileRenamed,
     FileWritten,
     OpenNotebook,
     PageFailure,
@@ -36,6 +37,7 @@ from jupyter_datalayer_agent.protocol.page import (
     RunParams,
     RunResult,
 )
+from jupyter_datalayer_agent.protocol.renames import Rename
 
 
 class World:
@@ -83,7 +85,7 @@ async def world(
         **kernel_options,
     )
     sessions = SessionManager(kernel_manager=kernels, contents_manager=contents)
-    pages = PageHub(return_seconds=return_seconds)
+    pages = PagesOfFiles(root, return_seconds)
     service = NotebookService(
         contents_manager=contents,
         session_manager=sessions,
@@ -92,6 +94,7 @@ async def world(
         pages=pages,
         root_dir=str(root),
     )
+    service.renames.install(contents)
     try:
         yield World(root, service, pages)
     finally:
@@ -193,6 +196,14 @@ def install_spec(folder: Path, name: str, spec: dict[str, Any]) -> Path:
     return folder
 
 
+class PagesOfFiles(PageHub):
+    """Pages that show notebooks under ``root``: where one shows a notebook, there is a file."""
+
+    def __init__(self, root: Path, return_seconds: float) -> None:
+        super().__init__(return_seconds=return_seconds)
+        self.root = root
+
+
 class ScriptedPage:
     """A page with notebooks open in it, over the real protocol models.
 
@@ -206,6 +217,7 @@ class ScriptedPage:
         self.files: list[str] = []
         self.requests: list[PageRequest] = []
         self.written: list[str] = []
+        self.renames = 0
         self.asked = asyncio.Event()
         self.silent: set[str] = set()
         self.lie = False
@@ -215,6 +227,7 @@ class ScriptedPage:
         self._tasks: list[asyncio.Task[None]] = []
 
     def connect(self, pending: list[str] | None = None) -> ScriptedPage:
+        self.renames = 0
         self.page = self.hub.connect(self.client_id, self._receive, pending)
         self.report()
         return self
@@ -225,6 +238,8 @@ class ScriptedPage:
 
     def open(self, path: str, cells: Sequence[dict[str, Any]]) -> ScriptedPage:
         self.notebooks[path] = [dict(cell) for cell in cells]
+        if isinstance(self.hub, PagesOfFiles) and not (self.hub.root / path).exists():
+            write_notebook(self.hub.root, cells, path)
         self.report()
         return self
 
@@ -245,6 +260,7 @@ class ScriptedPage:
                 for path, cells in self.notebooks.items()
             ],
             files=self.files,
+            renames=self.renames,
         )
         self.hub.on_state(self.page, state)
 
@@ -254,6 +270,12 @@ class ScriptedPage:
     async def _receive(self, message: Any) -> None:
         if isinstance(message, FileWritten):
             self.written.append(message.path)
+            return
+        if isinstance(message, FileRenamed):
+            rename = Rename(message.old_path, message.path)
+            rename.rekey(self.notebooks)
+            self.files = rename.paths(self.files)
+            self.renames += 1
             return
         assert isinstance(message, PageRequest)
         # Over the wire and back, as in a browser.

@@ -93,6 +93,7 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
             "A turn is running. Wait for its end or stop it, then decide on the changes.",
         )
     store = session.runtime.store
+    await session.runtime.notebooks.renames.recorded()
     changes = [
         each
         for each in await open_changes(store, op.turn_id)

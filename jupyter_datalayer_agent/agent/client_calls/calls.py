@@ -17,6 +17,7 @@ from ...notebook.paths import resolve_path
 from ...protocol.base import Mode, new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
+from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest, SessionCreate
 from ...settings.turn_settings import Settings
 from ...tools.context import SeenCells, ToolContext, ToolFailure
@@ -52,6 +53,12 @@ class ClientCalls:
         self._last: dict[bool, str] = {}
         """The notebook and the Lexical document (true) that were named or made last."""
         self._lock = asyncio.Lock()
+        self._runtime.notebooks.renames.follow(self)
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        self._last = {kind: rename.path(path) for kind, path in self._last.items()}
+        self._seen.renamed(rename)
 
     async def call(
         self, tool: Tool, name: str, arguments: dict[str, Any], mode: Mode, client: Client
@@ -61,7 +68,7 @@ class ClientCalls:
         Raises ``AgentError`` if its turn could not be recorded.
         """
         try:
-            named = self._named(arguments)
+            named = await self._named(arguments)
         except DocumentError as error:
             return ResultBuilder.of_failure(tool.name, error).whole()
         gate = ClientGate.on(named or self._last.get(tool.needs_lexical), mode)
@@ -77,15 +84,17 @@ class ClientCalls:
     ) -> Dispatched:
         """Read something of a notebook by a tool, as no call of the program's: later calls without
         a path are not about it. Raises ``DocumentError``."""
-        path = resolve_path(path, self._runtime.notebooks.root_dir)
+        path = await self._located(path)
         gate = ClientGate.on(path, "ask")
         return await self._read(gate, name, {**arguments, "path": path}, client)
 
-    def _named(self, arguments: dict[str, Any]) -> str | None:
+    async def _named(self, arguments: dict[str, Any]) -> str | None:
         given = arguments.get("path") or arguments.get("uri")
-        if not isinstance(given, str):
-            return None
-        return resolve_path(given, self._runtime.notebooks.root_dir)
+        return await self._located(given) if isinstance(given, str) else None
+
+    async def _located(self, path: str) -> str:
+        notebooks = self._runtime.notebooks
+        return await notebooks.located(resolve_path(path, notebooks.root_dir))
 
     async def _read(
         self, gate: Gate, name: str, arguments: dict[str, Any], client: Client

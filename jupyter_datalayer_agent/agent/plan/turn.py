@@ -11,6 +11,7 @@ from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.ops import PlanDecision, RunAction
 from ...protocol.plans import PLAN_WAITS, Plan, PlanState, PlanStep, StepStatus
 from ...protocol.quality import QualityReport
+from ...protocol.renames import Rename
 from ...protocol.tools import NotDone
 from ...protocol.workflows import WorkflowOffer
 from ...settings.turn_settings import Settings
@@ -73,6 +74,15 @@ class PlannedTurn(Turn):
         self._in_step: int | None = None
         if restored is not None and resumed is not None and resumed.state in PLAN_WAITS:
             self._decisions.open()
+
+    def renamed(self, rename: Rename) -> bool:
+        """See ``Turn.renamed``."""
+        self._all.renamed(rename)
+        self._left.renamed(rename)
+        if self.plan is not None:
+            self.plan.notebook = rename.optional(self.plan.notebook)
+            rename.rekey(self.plan.failed_cells)
+        return super().renamed(rename)
 
     # -- called from outside --------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from ...notebook.document import DocumentError
 from ...notebook.files.kinds import noun
 from ...notebook.service import NotebookService
 from ...protocol.plans import Plan
+from ...protocol.renames import Rename
 from ...workflows.fixes.probe import failure_of
 from ..request import TurnRequest
 from ..tool_calls.verification import Failure
@@ -28,6 +29,10 @@ class UnresolvedErrors:
             return
         if failure.cell_id not in plan.failed_cells.setdefault(failure.path, []):
             plan.failed_cells[failure.path].append(failure.cell_id)
+
+    def renamed(self, rename: Rename) -> None:
+        """The cells are in the same notebooks, under their newer paths."""
+        self._earlier = {(rename.path(path), cell_id) for path, cell_id in self._earlier}
 
     async def messages(
         self, plan: Plan, notebooks: NotebookService, request: TurnRequest

@@ -15,6 +15,7 @@ from typing import Any
 from ...protocol import events, ops
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError
+from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
 from ...settings.turn_settings import check_session, for_turn
 from ...store.records import StoredOp, WaitingTurn
@@ -200,6 +201,7 @@ class LiveSession:
                         break
                     if entry.failure is not None:
                         await self._emit_refusal(entry.failure, entry.op_id)
+                    await self.state.tell()
                     await self._next()
                 elif await self._handle(entry):
                     break
@@ -219,6 +221,11 @@ class LiveSession:
         while not self._ops.empty():
             if isinstance(late := self._ops.get_nowait(), Message):
                 late.refuse(UNLOADED)
+
+    def renamed(self, rename: Rename) -> bool:
+        """See ``SessionState.renamed``; queued messages follow, too."""
+        self._messages.renamed(rename)
+        return self.state.renamed(rename)
 
     def put_back(self, waiting: Sequence[StoredOp]) -> None:
         """Queue these messages, as they were before the session was unloaded."""

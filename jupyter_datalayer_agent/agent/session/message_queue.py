@@ -11,6 +11,7 @@ from typing import Literal
 
 from ...protocol import events
 from ...protocol.errors import AgentError
+from ...protocol.renames import Rename
 from ...store.records import StoredOp
 from ...store.store import Store
 from ..events.channel import EventChannel
@@ -34,6 +35,11 @@ class MessageQueue:
     def put_back(self, waiting: Sequence[StoredOp]) -> None:
         """Queue these again, as before the session was unloaded."""
         self._messages += [Message(each.op_id, each.op, "page", held=each.held) for each in waiting]
+
+    def renamed(self, rename: Rename) -> None:
+        """The messages are about the same documents, under their newer paths."""
+        for message in self._messages:
+            message.renamed(rename)
 
     async def add(self, message: Message) -> None:
         """Queue a message."""

@@ -12,6 +12,7 @@ from ...protocol.errors import AgentError
 from ...protocol.events import SessionDeleted
 from ...protocol.ops import Op
 from ...protocol.page import WaitingSession
+from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest, Session, SessionCreate, SessionPatch
 from ...settings.turn_settings import check_session
 from ..approvals.pending import Audience
@@ -58,6 +59,8 @@ class SessionRegistry:
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
         self._sweeper: asyncio.Task[None] | None = None
         self._resuming: asyncio.Task[None] | None = None
+        self._concerned: tuple[Rename | None, list[str]] = (None, [])
+        runtime.notebooks.renames.follow(self)
 
     async def create(self, request: SessionCreate | None = None) -> Session:
         """A new, empty session."""
@@ -154,6 +157,17 @@ class SessionRegistry:
                 await self.live(session_id)
         except AgentError as error:
             log.warning("What waited for the user is resumed when it is opened: %s", error)
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``: what is in memory of sessions."""
+        concerned = [each.id for each in self._live.values() if each.renamed(rename)]
+        for retained in self._retained.values():
+            retained.seen.renamed(rename)
+        self._concerned = (rename, concerned)
+
+    def concerned_by(self, rename: Rename) -> list[str]:
+        """The sessions in memory that know of a document that was just renamed."""
+        return self._concerned[1] if self._concerned[0] is rename else []
 
     def _notify_waiting(self) -> None:
         """Notify the pages which sessions wait for the user, except inline chats, which ask in

@@ -6,13 +6,14 @@ The blocks of a Lexical document count as cells.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import noun
 from ...notebook.service import NotebookService
+from ...protocol.renames import Rename
 from ...protocol.tools import Change, NotDone
 from .scheduler import FinishedCall
 
@@ -99,6 +100,26 @@ class StepWatch:
             self._open.pop(result.name, None)
         elif failure is None and not call.done.denied and not _is_held_back(call):
             self._open[result.name] = messages_of(call)
+
+    @property
+    def paths(self) -> set[str]:
+        """The documents that the calls were about."""
+        return {path for path, _ in [*self.runs, *self.changed]} | {*self.unbegun, *self.files}
+
+    def renamed(self, rename: Rename) -> None:
+        """The calls were about the same documents, under their newer paths."""
+        rename.rekey_parts(self.runs)
+        rename.rekey_parts(self.changed)
+        rename.rekey_parts(self._messages)
+        rename.rekey(self.unbegun)
+        self.unbegun.update(
+            (path, replace(each, path=rename.optional(each.path)))
+            for path, each in self.unbegun.items()
+        )
+        for key, change in self.changed.items():
+            self.changed[key] = change.model_copy(update={"path": key[0]})
+        self.files[:] = rename.paths(self.files)
+        self._missing = {(rename.path(path), cell_id) for path, cell_id in self._missing}
 
     def miss(self, cells: Iterable[Change]) -> None:
         """These cells were found to be gone; a later write replaces them."""

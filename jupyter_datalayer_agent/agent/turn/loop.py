@@ -13,6 +13,7 @@ from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.plans import PlanStep
+from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
 from ...protocol.tools import Change, NotDone
 from ...protocol.workflows import FixInfo
@@ -126,6 +127,15 @@ class Turn:
         self._calls_made = len(restored.turn.tool_calls)
         self._usage.total = restored.turn.usage
         self.approvals.restore(restored.wait)
+
+    def renamed(self, rename: Rename) -> bool:
+        """The turn goes on with what it is about, under its newer path."""
+        gate = self.request.gate
+        is_concerned = any(map(rename.affects, [*gate.documents, *self.watch.paths]))
+        self.request.renamed(rename)
+        self.watch.renamed(rename)
+        self.record.renamed(rename)
+        return is_concerned
 
     # -- run -----------------------------------------------------------------------------------
 

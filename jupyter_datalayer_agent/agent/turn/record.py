@@ -10,6 +10,7 @@ from ...protocol import events
 from ...protocol.base import now_ms
 from ...protocol.errors import ErrorBody
 from ...protocol.quality import QualityReport
+from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply, ToolCallRecord, Usage
 from ...protocol.tools import Change, NotDone
 from ...protocol.workflows import WorkflowOffer
@@ -83,6 +84,12 @@ class TurnRecord:
         """A call has ended."""
         self.calls[done.record.call_id] = done.record
         self.summaries[done.record.call_id] = done.done.summary
+
+    def renamed(self, rename: Rename) -> None:
+        """The changes were to the same documents, under their newer paths."""
+        self.changes[:] = [
+            each.model_copy(update={"path": rename.path(each.path)}) for each in self.changes
+        ]
 
     def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
         """The notice above the reply; where nothing may be changed, only about a call as text."""

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...protocol.cells import PageCell, PageNotebook
+from ...protocol.renames import Rename
 from .dependencies import Dependencies, build, has_run
 from .ipython_source import NotPython, parse_cell
 
@@ -69,6 +70,10 @@ class Staleness:
         before = reported.get(listener, [])
         reported[listener] = stale
         return before != stale
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._notebooks)
 
     def _notebook(self, path: str) -> _CellsSeen:
         notebook = self._notebooks.setdefault(path, _CellsSeen())

@@ -23,6 +23,7 @@ from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, Page, PageGone, PageSilent
+from ..renames import TrackedPath
 from .file import Applied
 from .headless_run import WriteOutputs
 
@@ -45,9 +46,14 @@ class BrowserDocument:
 
     backend: BackendName = "browser"
 
-    def __init__(self, path: str, page: Page) -> None:
-        self.path = path
+    def __init__(self, document: TrackedPath, page: Page) -> None:
+        self._document = document
         self.page = page
+
+    @property
+    def path(self) -> str:
+        """Where the notebook is now."""
+        return self._document.path
 
     async def read(
         self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
@@ -116,7 +122,7 @@ class _PageRun:
         on_progress: Progress | None,
         watch: RunObserver,
     ) -> None:
-        self.path = document.path
+        self._document = document
         self.page = document.page
         self.cell_ids = cell_ids
         self.timeout = timeout
@@ -124,7 +130,7 @@ class _PageRun:
         self.watch = watch
         self.running: str | None = None
         self.params = RunParams(
-            path=self.path,
+            path=document.path,
             cell_ids=cell_ids,
             stop_on_error=stop_on_error,
             timeout_ms=timeout * 1000,
@@ -186,7 +192,7 @@ class _PageRun:
 
     def _kernel_is_busy(self) -> bool:
         """Whether the page reports that our cells wait for something else that runs."""
-        shown = self.page.notebook(self.path)
+        shown = self.page.notebook(self._document.path)
         if shown is None or not self.page.connected:
             return not self.page.connected
         return bool(shown.running_cell_ids) or shown.kernel_status in BUSY
@@ -199,7 +205,7 @@ class _PageRun:
         try:
             await self.page.request(
                 "notebook.interrupt",
-                InterruptParams(path=self.path, request_id=self.request_id),
+                InterruptParams(path=self._document.path, request_id=self.request_id),
                 timeout=STOP_SECONDS,
             )
             await asyncio.wait([asking], timeout=STOP_SECONDS)

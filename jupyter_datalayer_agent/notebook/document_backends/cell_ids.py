@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...protocol.renames import Rename
 from ..edits.batch import Cell, source_of
 from ..same_cells import same_cells
 
@@ -126,6 +127,10 @@ class KnownAddresses:
         if before:
             ids.carry(before, _texts(cells))
             ids.as_addresses(cells)
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._known)
 
     def note(self, path: str, ids: CellIds, cells: Sequence[Cell]) -> None:
         """The notebook has these cells."""

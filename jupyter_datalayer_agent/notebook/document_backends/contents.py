@@ -15,6 +15,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from ...protocol.cells import PageCell
+from ...protocol.renames import Rename
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..edits.batch import Cell, EditedCells, outputs_of, page_cell, source_of
@@ -22,6 +23,7 @@ from ..large_text import in_thread_if_large
 from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
+from ..renames import Renames, TrackedPath
 from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
 from .file_errors import (
     invalid,
@@ -59,7 +61,7 @@ class LoadedNotebook:
     format changed them.
     """
 
-    path: str
+    document: TrackedPath
     content: dict[str, Any]
     ids: CellIds
     is_valid: bool
@@ -67,6 +69,11 @@ class LoadedNotebook:
     digest: str | None
     without_outputs: frozenset[str] = frozenset()
     altered: frozenset[str] = frozenset()
+
+    @property
+    def path(self) -> str:
+        """Where it is now."""
+        return self.document.path
 
     @property
     def cells(self) -> list[Cell]:
@@ -107,11 +114,13 @@ class NotebookFiles:
     def __init__(
         self,
         contents_manager: Any,
+        renames: Renames,
         written: Callable[[str], None] = lambda path: None,
         check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
         self.manager = contents_manager
         self.check_writable = check_writable
+        self._renames = renames
         self._written = written
         self._cache = RecentDocuments[LoadedNotebook]()
         self._addresses = KnownAddresses()
@@ -137,8 +146,22 @@ class NotebookFiles:
         """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""
         # Jupyter writes a file in place. A reader may see a part of it, which the contents manager
         # takes for a broken file and replaces by the old one.
-        async with self._locks.hold(path):
-            return await self._load(path)
+        document = self._renames.track(path)
+        while True:
+            async with self._renames.using(document) as now, self._locks.hold(now):
+                try:
+                    return await self._load(now)
+                except DocumentError:
+                    # A contents manager whose methods are not async does not wait for us with a
+                    # rename, here and below.
+                    if document.path == now:
+                        raise
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        self._cache.renamed(rename)
+        self._addresses.renamed(rename)
+        rename.rekey(self._lasting)
 
     async def _load(self, path: str) -> LoadedNotebook:
         if not is_plain(self.manager):
@@ -234,23 +257,32 @@ class NotebookFiles:
         afterwards; everything else stays as it is in the file, valid or not. Raises
         ``ChangedOnDisk`` when the file is no longer the one that was read.
         """
-        async with self._locks.hold(loaded.path):
-            return await self._save(loaded, edited, metadata)
+        async with self._renames.using(loaded.document) as path, self._locks.hold(path):
+            return await self._save(path, loaded, edited, metadata)
 
     async def _save(
-        self, loaded: LoadedNotebook, edited: EditedCells, metadata: dict[str, Any] | None
+        self,
+        path: str,
+        loaded: LoadedNotebook,
+        edited: EditedCells,
+        metadata: dict[str, Any] | None,
     ) -> LoadedNotebook:
-        path = loaded.path
         _refuse_other_changes(loaded, edited)
         content = {**loaded.content, "cells": edited.cells}
         if metadata is not None:
             content["metadata"] = metadata
         in_file = _writable(path, loaded.ids.written(edited.cells))
         _validate(loaded, content, edited, in_file)
-        await self._same_as(loaded)
         given = {**content, "cells": in_file}
         if not is_plain(self.manager) or self._has_save_hooks():
             given = await asyncio.to_thread(copy.deepcopy, given)
+        try:
+            await self._same_as(path, loaded)
+        except DocumentError:
+            if loaded.path == path:
+                raise
+        if loaded.path != path:
+            raise ChangedOnDisk
         model = {"type": "notebook", "format": "json", "content": given}
         self.check_writable(path)
         try:
@@ -263,7 +295,13 @@ class NotebookFiles:
             raise DocumentError("internal", f"{path} was saved, but is not valid now: {message}")
         # Hooks change the model that they are given.
         made = model["content"] if is_plain(self.manager) else None
-        return await self._read_back(loaded, content, made, edited.touched)
+        while True:
+            path = loaded.path
+            try:
+                return await self._read_back(loaded, content, made, edited.touched)
+            except DocumentError:
+                if loaded.path == path:
+                    raise
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file at the path."""
@@ -312,13 +350,13 @@ class NotebookFiles:
         else:
             modified = (await self._get(path, content=False)).get("last_modified")
             ids = before.ids.after(cells)
-            loaded = LoadedNotebook(path, content, ids, before.is_valid, modified, digested)
+            document = self._renames.track(path)
+            loaded = LoadedNotebook(document, content, ids, before.is_valid, modified, digested)
             self._addresses.note(path, ids, cells)
         self._cache.keep(path, loaded, len(text))
         return loaded
 
-    async def _same_as(self, loaded: LoadedNotebook) -> None:
-        path = loaded.path
+    async def _same_as(self, path: str, loaded: LoadedNotebook) -> None:
         if not is_plain(self.manager):
             if (await self._served(path)).digest != loaded.digest:
                 raise ChangedOnDisk
@@ -373,7 +411,8 @@ class NotebookFiles:
         self._addresses.carry(path, ids, cells)
         self._addresses.note(path, ids, cells)
         is_valid = "message" not in model
-        return LoadedNotebook(path, content, ids, is_valid, model.get("last_modified"), None)
+        document = self._renames.track(path)
+        return LoadedNotebook(document, content, ids, is_valid, model.get("last_modified"), None)
 
     async def _model_of(self, path: str, found: ParsedNotebook) -> dict[str, Any]:
         """The notebook's entry; its cells are marked as trusted or not, as Jupyter does it."""

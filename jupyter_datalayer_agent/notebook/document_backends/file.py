@@ -12,6 +12,7 @@ from ..edits.batch import EditedCells, apply_edits, page_cell, source_of
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..metadata import of_kernel
+from ..renames import TrackedPath
 from .contents import ChangedOnDisk, LoadedNotebook, NotebookFiles
 from .headless_run import HeadlessRun, WriteOutputs
 
@@ -39,17 +40,22 @@ class FileDocument:
 
     def __init__(
         self,
-        path: str,
+        document: TrackedPath,
         files: NotebookFiles,
         kernels: Kernels,
         executions: ExecutionLog,
         divert: Callable[[], WriteOutputs | None] = lambda: None,
     ) -> None:
-        self.path = path
+        self._document = document
         self._files = files
         self._kernels = kernels
         self._executions = executions
         self._divert = divert
+
+    @property
+    def path(self) -> str:
+        """Where the notebook is now."""
+        return self._document.path
 
     async def read(
         self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
@@ -126,7 +132,7 @@ class FileDocument:
     ) -> list[CellRun]:
         """Run the cells in this order. Fewer results than cells: a page has taken over the rest."""
         run = HeadlessRun(
-            self.path,
+            self._document,
             self._files,
             self._kernels,
             self._executions,

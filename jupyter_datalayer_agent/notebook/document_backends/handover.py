@@ -146,7 +146,7 @@ class HandOver:
 
     def _save(self, request: Request, now: PageCell) -> None:
         """Save its outputs, those that are there and those that come."""
-        request.outputs.cell = (self.saver.path, now.id)
+        request.outputs.cell = (self.saver.document, now.id)
         request.on_output = lambda: self.saver.changed(request.outputs)
         request.on_output()
         self.executions.started(self.saver.path, now.id)

@@ -17,6 +17,7 @@ from ..kernel.execution import Execution
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.outputs import CellOutputs
+from ..renames import TrackedPath
 from .contents import ChangedOnDisk, NotebookFiles
 
 log = logging.getLogger(__name__)
@@ -39,14 +40,14 @@ class OutputSaver:
 
     def __init__(
         self,
-        path: str,
+        document: TrackedPath,
         files: NotebookFiles,
         divert: Callable[[], WriteOutputs | None],
         metadata: dict[str, Any],
         *,
         first: float = SAVE_EVERY,
     ) -> None:
-        self.path = path
+        self.document = document
         self.files = files
         self.problem: str | None = None
         self._left_out: str | None = None
@@ -59,9 +60,14 @@ class OutputSaver:
         self._next = time.monotonic() + first
         self._task = asyncio.ensure_future(self._loop())
 
+    @property
+    def path(self) -> str:
+        """Where the notebook is now."""
+        return self.document.path
+
     def changed(self, outputs: CellOutputs, *, ours: bool = True) -> None:
         """There is something to write; a cell that is not ``ours`` is from an earlier run."""
-        if outputs.cell is None or outputs.cell[0] != self.path:
+        if outputs.cell is None or outputs.cell[0].path != self.path:
             return
         cell_id = outputs.cell[1]
         if ours:
@@ -160,7 +166,7 @@ class HeadlessRun:
 
     def __init__(
         self,
-        path: str,
+        document: TrackedPath,
         files: NotebookFiles,
         kernels: Kernels,
         executions: ExecutionLog,
@@ -170,7 +176,7 @@ class HeadlessRun:
         timeout: float,
         on_progress: Progress | None,
     ) -> None:
-        self.path = path
+        self.document = document
         self.files = files
         self.kernels = kernels
         self.executions = executions
@@ -179,6 +185,11 @@ class HeadlessRun:
         self._divert = divert
         self._on_progress = on_progress
         self._executed: list[Execution] = []
+
+    @property
+    def path(self) -> str:
+        """Where the notebook is now."""
+        return self.document.path
 
     async def run(self, cell_ids: Sequence[str]) -> list[CellRun]:
         """One result a cell. Ends early, with fewer, once a page has opened the notebook."""
@@ -202,7 +213,7 @@ class HeadlessRun:
         try:
             async with self.kernels.own(kernel_id) as connection:
                 saver = OutputSaver(
-                    self.path, self.files, self._divert, await self._metadata(connection)
+                    self.document, self.files, self._divert, await self._metadata(connection)
                 )
                 try:
                     return await self._run_all(connection, saver, plan)
@@ -273,7 +284,7 @@ class HeadlessRun:
             connection,
             source_of(cell),
             store_history=True,
-            cell=(self.path, cell_id),
+            cell=(self.document, cell_id),
             on_started=on_started,
             on_output=on_output,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
@@ -15,6 +15,7 @@ from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, PageGone
+from ..renames import TrackedPath
 from .browser import BrowserDocument, PageDisconnected, changes_of
 from .file import Applied, FileDocument
 from .handover import HandOver
@@ -27,25 +28,34 @@ _TRIES = 5
 
 
 class LiveDocument:
-    """What ``NotebookService.open`` returns. Edits and runs hold the notebook's lock."""
+    """What ``NotebookService.open`` returns. Edits and runs hold the notebook's lock. ``check``
+    raises ``DocumentError`` where the notebook has no file: a page that shows it would save, and so
+    make, one."""
 
     def __init__(
         self,
-        path: str,
+        document: TrackedPath,
         choose: Callable[[], Backend],
+        check: Callable[[], Awaitable[None]],
         lock: Callable[[], AbstractAsyncContextManager[None]],
         saver: Callable[[], OutputSaver],
         kernels: Kernels,
         executions: ExecutionLog,
         recorder: Recorder | None = None,
     ) -> None:
-        self.path = path
+        self._document = document
         self.choose = choose
+        self._check = check
         self.saver = saver
         self.kernels = kernels
         self.executions = executions
         self._lock = lock
         self._recorder = recorder
+
+    @property
+    def path(self) -> str:
+        """Where the notebook is now."""
+        return self._document.path
 
     @property
     def backend(self) -> BackendName:
@@ -70,6 +80,7 @@ class LiveDocument:
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
         """Apply the batch whole or not at all, save, and read the touched cells back."""
         async with self._lock():
+            await self._check()
             if self._recorder is None:
                 return await self._edit(edits)
             async with self._recorder.edit(self, edits) as correct:
@@ -102,6 +113,7 @@ class LiveDocument:
     ) -> list[CellRun]:
         """Run the cells in this order; one result a cell, with its real status."""
         async with self._lock():
+            await self._check()
             run = _LiveRun(self, stop_on_error, timeout, on_progress)
             if self._recorder is None:
                 return await run.run(list(cell_ids))

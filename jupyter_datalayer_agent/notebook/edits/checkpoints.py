@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ...protocol.cells import CellEdit, PageNotebook
+from ...protocol.renames import Rename
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..files.recorder import TextKeeper, TextRecorder
@@ -135,6 +136,11 @@ class Recorder:
         self._keeper = keeper
         self._current: dict[str, _Current] = {}
         self.texts = TextRecorder(keeper)
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._current)
+        self.texts.renamed(rename)
 
     async def made(self, path: str, text: str | None = None) -> None:
         """The turn created this document."""

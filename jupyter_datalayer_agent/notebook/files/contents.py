@@ -13,6 +13,7 @@ from tornado.web import HTTPError
 
 from ..cancellation import uncancelled
 from ..document import DocumentError
+from ..renames import Renames, TrackedPath
 from .text_state import NotEncodable, TextState
 
 MOST_BYTES = 20_000_000
@@ -27,11 +28,13 @@ class FileContents:
     def __init__(
         self,
         contents_manager: Any,
+        renames: Renames,
         written: Callable[[str], None] = lambda path: None,
         check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
         self.manager = contents_manager
         self._check_writable = check_writable
+        self._renames = renames
         self._written = written
 
     async def exists(self, path: str) -> bool:
@@ -55,6 +58,10 @@ class FileContents:
 
     async def read(self, path: str) -> bytes:
         """All bytes. Raises ``DocumentError``, with names that are near where there is no file."""
+        async with self._renames.using(self._renames.track(path)) as path:
+            return await self._read(path)
+
+    async def _read(self, path: str) -> bytes:
         size = await self.size(path)
         if size > MOST_BYTES:
             raise DocumentError(
@@ -72,8 +79,21 @@ class FileContents:
         except (binascii.Error, ValueError, TypeError) as error:
             raise DocumentError("internal", f"{path} cannot be read.") from error
 
+    async def replace(self, document: TrackedPath, before: bytes, state: TextState) -> bool:
+        """Write the file and read it back, if it still holds these bytes; false if not. Raises
+        ``DocumentError``."""
+        async with self._renames.using(document) as path:
+            if await self._read(path) != before or document.path != path:
+                return False
+            await self._save(path, state)
+            return True
+
     async def save(self, path: str, state: TextState) -> None:
         """Write the file and read it back. Raises ``DocumentError``."""
+        async with self._renames.using(self._renames.track(path)) as path:
+            await self._save(path, state)
+
+    async def _save(self, path: str, state: TextState) -> None:
         data = encoded(path, state)
         model: dict[str, Any] = {"type": "file", "format": "text", "content": state.raw}
         if state.encoding != "utf-8":
@@ -86,7 +106,7 @@ class FileContents:
             raise DocumentError("internal", f"{path} could not be saved: {_why(error)}") from error
         finally:
             self._written(path)
-        if await self.read(path) != data:
+        if await self._read(path) != data:
             raise DocumentError(
                 "internal",
                 f"{path} was saved, but when it was read back it was not as it was written.",

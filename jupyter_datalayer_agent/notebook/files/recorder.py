@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...protocol.renames import Rename
 from ..document import DocumentError
 from .text_state import TextState
 
@@ -49,6 +50,10 @@ class TextRecorder:
     def __init__(self, keeper: TextKeeper) -> None:
         self._keeper = keeper
         self._spans: dict[str, _Span] = {}
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._spans)
 
     @asynccontextmanager
     async def change(

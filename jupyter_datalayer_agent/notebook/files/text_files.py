@@ -14,8 +14,9 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 
 from ...protocol.page import DocumentReadParams, DocumentText, WriteTextParams
-from ..document import DocumentError
+from ..document import DocumentError, gone
 from ..page.hub import NotOpen, Page, PageGone, PageHub
+from ..renames import Renames, TrackedPath
 from .contents import FileContents, encoded
 from .kinds import is_lexical, not_text, refuse_other_tools
 from .recorder import TextRecorder
@@ -35,7 +36,7 @@ STILL = "Read the file again before continuing."
 class FileText:
     """A text file as it was read: in a page, with what is not saved yet, or as it is saved."""
 
-    path: str
+    document: TrackedPath
     state: TextState
     size: int
     page: Page | None = None
@@ -44,6 +45,11 @@ class FileText:
 
     is_unsaved: bool = False
     """Whether the page shows something else than what is saved."""
+
+    @property
+    def path(self) -> str:
+        """Where the file is now."""
+        return self.document.path
 
     @property
     def content(self) -> str:
@@ -61,13 +67,15 @@ class TextFiles:
         self,
         contents_manager: Any,
         pages: PageHub,
+        renames: Renames,
         *,
         confine: Callable[[str], Awaitable[str]],
         lock: Callable[[str], AbstractAsyncContextManager[None]],
         root_dir: str | None,
         check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
-        self.contents = FileContents(contents_manager, pages.written, check_writable)
+        self.contents = FileContents(contents_manager, renames, pages.written, check_writable)
+        self._renames = renames
         self.private_places: list[Path] = []
         self._pages = pages
         self._confine = confine
@@ -151,6 +159,7 @@ class TextFiles:
         return await self._read(path, client_id)
 
     async def _read(self, path: str, client_id: str | None) -> FileText:
+        document = self._renames.track(path)
         page = self._pages.page_with_file(path, client_id)
         data: bytes | None
         try:
@@ -167,7 +176,7 @@ class TextFiles:
         if shown is None:
             if saved is None or data is None:
                 raise DocumentError("not_found", f"There is no file {path}.")
-            return FileText(path, saved, len(data))
+            return FileText(document, saved, len(data))
         # As the page has it, in the encoding and with the line ends that it is saved with.
         content = shown.removeprefix(BOM)
         is_saved = saved is not None and saved.content == content
@@ -175,7 +184,7 @@ class TextFiles:
             state = TextState(shown)
         else:
             state = saved if is_saved else saved.with_content(content)
-        return FileText(path, state, len(data or b""), page, shown, not is_saved)
+        return FileText(document, state, len(data or b""), page, shown, not is_saved)
 
     # Changing; whoever calls these holds the lock, from the read on
 
@@ -214,6 +223,8 @@ class TextFiles:
         """
         _check_size(file.path, state)
         encoded(file.path, state)
+        if not await self.contents.exists(file.path):
+            raise gone(file.path)
         async with self._recorded(file.path, file.state, state):
             for _ in range(_TRIES):
                 try:
@@ -238,9 +249,9 @@ class TextFiles:
     async def _write(self, file: FileText, state: TextState) -> FileText:
         page = file.page or self._pages.page_with_file(file.path, None)
         if page is None:
-            if (await self.contents.read(file.path)) != encoded(file.path, file.state):
+            before = encoded(file.path, file.state)
+            if not await self.contents.replace(file.document, before, state):
                 raise changed(file.path)
-            await self.contents.save(file.path, state)
             return await self._read(file.path, None)
         mark = BOM if file.shown.startswith(BOM) else ""
         base = file.shown if file.page is not None else mark + file.content

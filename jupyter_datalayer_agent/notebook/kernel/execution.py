@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ...protocol.cells import DEAD_KERNEL, CellRun, CellRunError
 from ..document import DocumentError
+from ..renames import TrackedPath
 from .connection import KernelConnection, KernelDied, Message
 from .outputs import OUTPUT_MESSAGES, CellOutputs
 
@@ -31,7 +32,7 @@ class Execution:
         code: str,
         *,
         store_history: bool,
-        cell: tuple[str, str] | None = None,
+        cell: tuple[TrackedPath, str] | None = None,
         on_started: Callable[[], None] = lambda: None,
         on_output: Callable[[], None] = lambda: None,
     ) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ...protocol.base import now_ms
 from ...protocol.cells import DEAD_KERNEL, PageCell, PageNotebook
 from ...protocol.context import ExecutionStatus
+from ...protocol.renames import Rename
 from ..dataflow.dependencies import build
 from .process import REPLACED, KernelProcess, KernelProcesses
 
@@ -213,6 +214,10 @@ class ExecutionLog:
         """A waiting cell will not run after all; what is known of its last run stays."""
         if (entry := self.of(path, cell_id)) is not None:
             entry.status = "idle"
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._lives)
 
     def _entry(self, path: str, cell_id: str) -> LoggedExecution:
         return self.life(path).cells.setdefault(cell_id, LoggedExecution())

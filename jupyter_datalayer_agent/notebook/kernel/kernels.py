@@ -15,6 +15,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from ...protocol.cells import PageNotebook
+from ...protocol.renames import Rename
 from ..document import DocumentError
 from ..metadata import of_kernel
 from .connection import KernelConnection, KernelDied
@@ -227,6 +228,20 @@ class Kernels:
             "language": specs.get(model["name"], {}).get("language", ""),
             "status": model.get("execution_state", "unknown"),
         }
+
+    async def renamed(self, rename: Rename) -> None:
+        """Let the sessions of what was renamed have the new paths, as a page does for its own."""
+        for session in await ensure_async(self.sessions.list_sessions()):
+            path = str(session.get("path", ""))
+            local = _local(path)
+            if rename.affects(local):
+                newer = rename.path(local)
+                drive = path[: len(path) - len(local)]
+                await ensure_async(
+                    self.sessions.update_session(
+                        session["id"], path=drive + newer, name=newer.rsplit("/", 1)[-1]
+                    )
+                )
 
     async def select(self, path: str, kernel_id: str | None, kernel_name: str | None) -> KernelInfo:
         """Connect the notebook's session to a running kernel, or to a new one of that name."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from ..renames import TrackedPath
+
 Output = dict[str, Any]
 
 # A cell that prints without end must not fill the server's memory and the notebook.
@@ -45,11 +47,11 @@ class CellOutputs:
     """The outputs of one run of a cell, growing as messages arrive.
 
     ``displays`` is shared by the cells of a kernel, since a later cell may update what an earlier
-    one shows; ``updated`` then gets the earlier one. ``cell`` is its notebook's path and its id.
+    one shows; ``updated`` then gets the earlier one. ``cell`` is its notebook and its id.
     """
 
     def __init__(
-        self, displays: Displays | None = None, cell: tuple[str, str] | None = None
+        self, displays: Displays | None = None, cell: tuple[TrackedPath, str] | None = None
     ) -> None:
         self.outputs: list[Output] = []
         self.cell = cell

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...protocol.renames import Rename
 from ..files.restore import differences
 from ..recent import RecentDocuments
 from .blocks import Blocks
@@ -50,6 +51,11 @@ class BlockIds:
         """The document's blocks as they were last seen."""
         known = self._known.get(path) or _Known()
         return list(zip(known.types, known.hashes, known.ids, strict=True))
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``."""
+        rename.rekey(self._known)
+        self.recent.renamed(rename)
 
     def wrote(self, path: str, blocks: Sequence[Block], ids: Sequence[str | None]) -> list[str]:
         """These are its blocks now, by these ids, None for a new one; the ids of all."""

@@ -16,6 +16,7 @@ from ...protocol.base import Wire
 from ...protocol.page import (
     DocumentTouched,
     EditorState,
+    FileRenamed,
     FileWritten,
     ModelsChanged,
     OpenNotebook,
@@ -25,7 +26,8 @@ from ...protocol.page import (
     SessionsWaiting,
     WaitingSession,
 )
-from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab
+from ...protocol.renames import Rename
+from .tab import NotOpen, OnProgress, PageGone, PageSilent, Send, Tab, renamed_state
 
 __all__ = ["NotOpen", "Page", "PageGone", "PageHub", "PageSilent"]
 
@@ -40,6 +42,8 @@ class Page:
         self.tab = tab
         self.reported: frozenset[str] = frozenset()
         """The paths of the documents in the newest state of this connection."""
+        self.renames: list[Rename] = []
+        """Those that this connection was told of."""
 
     @property
     def client_id(self) -> str:
@@ -160,6 +164,8 @@ class PageHub:
 
     def on_state(self, page: Page, state: EditorState) -> None:
         """The page reports what it shows."""
+        for rename in page.renames[state.renames :]:
+            state = renamed_state(state, rename)
         page.tab.state = state
         page.tab.last_active = time.monotonic()
         before, page.reported = page.reported, state.paths()
@@ -207,6 +213,19 @@ class PageHub:
         for page in self:
             if page.shows(path):
                 await page.tab.notify(message)
+        self._changed()
+
+    def renamed(self, rename: Rename) -> None:
+        """See ``Follower``: every page is told, since only the one that renamed knows of it."""
+        rename.rekey(self._written)
+        message = FileRenamed(old_path=rename.old, path=rename.new)
+        for page in self:
+            page.renames.append(rename)
+            page.reported = frozenset(rename.paths(page.reported))
+            page.tab.renamed(rename)
+            # At once: requests with the newer path come after it.
+            if (sending := page.tab.post(message)) is not None:
+                self._carry_out(sending)
         self._changed()
 
     def written(self, path: str) -> None:

@@ -19,6 +19,7 @@ from ...protocol.page import (
     PageResponse,
     ServerMessage,
 )
+from ...protocol.renames import Rename
 from ..document import DocumentError
 
 log = logging.getLogger(__name__)
@@ -113,12 +114,21 @@ class Tab:
 
     async def notify(self, message: ServerMessage) -> None:
         """Send what wants no answer. A tab without a connection does not hear of it."""
-        if self._send is None:
-            return
+        if (sending := self.post(message)) is not None:
+            await sending
+
+    def post(self, message: ServerMessage) -> Awaitable[None] | None:
+        """``notify`` before anything else is sent; what is left to wait for."""
         try:
-            sending = self._send(message)
-            if inspect.isawaitable(sending):
-                await sending
+            sending = None if self._send is None else self._send(message)
+        except (OSError, RuntimeError) as error:
+            log.debug("could not notify page %s: %s", self.client_id, error)
+            return None
+        return None if sending is None else self._posted(sending)
+
+    async def _posted(self, sending: Awaitable[None]) -> None:
+        try:
+            await sending
         except (OSError, RuntimeError) as error:
             log.debug("could not notify page %s: %s", self.client_id, error)
 
@@ -205,12 +215,34 @@ class Tab:
             self.state = self.state.model_copy(update={"notebooks": left, "files": files})
         pending.future.set_result(response)
 
+    def renamed(self, rename: Rename) -> None:
+        """What it has open has newer paths."""
+        self.state = renamed_state(self.state, rename)
+        for each in self._pending.values():
+            each.path = rename.optional(each.path)
+        for request in self._unsent:
+            request.params = rename.in_json(request.params)
+
     def progress(self, progress: PageProgress) -> None:
         """Take news of a run."""
         self.last_active = time.monotonic()
         pending = self._pending.get(progress.request_id)
         if pending is not None:
             pending.progress.put_nowait(progress)
+
+
+def renamed_state(state: EditorState, rename: Rename) -> EditorState:
+    """The state of a page, with the paths that hold after a rename."""
+    active = state.active_document
+    if active is not None:
+        active = active.model_copy(update={"path": rename.path(active.path)})
+    notebooks = [
+        each.model_copy(update={"path": rename.path(each.path)}) for each in state.notebooks
+    ]
+    files = rename.paths(state.files)
+    return state.model_copy(
+        update={"active_document": active, "notebooks": notebooks, "files": files}
+    )
 
 
 async def _report(pending: _Pending) -> None:

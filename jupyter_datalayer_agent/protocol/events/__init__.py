@@ -12,6 +12,7 @@ from .documents import (
     ChangesKept,
     ChangesUndone,
     DocumentChanged,
+    DocumentRenamed,
     FixesOffered,
     QualityReported,
     UndoConflict,
@@ -93,6 +94,7 @@ Event = Annotated[
     | UserInputRequested
     | UserInputResolved
     | DocumentChanged
+    | DocumentRenamed
     | ChangesUndone
     | ChangesKept
     | WentBack
@@ -149,6 +151,7 @@ __all__ = [
     "ContextCompacted",
     "DatasetRegistered",
     "DocumentChanged",
+    "DocumentRenamed",
     "ErrorEvent",
     "Event",
     "FinalReply",

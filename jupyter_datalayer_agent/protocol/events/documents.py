@@ -20,6 +20,15 @@ class DocumentChanged(BaseEvent):
     call_id: str | None = None
 
 
+class DocumentRenamed(BaseEvent):
+    """What the session knows as ``old_path``, a document or a folder, is at ``path`` now. Earlier
+    events have the newer path when they are read again."""
+
+    type: Literal["document_renamed"] = "document_renamed"
+    old_path: str
+    path: str
+
+
 class UndoConflict(Wire):
     """A cell that a turn changed and that was changed again since; sources, None where the cell
     did not, or does not, exist."""

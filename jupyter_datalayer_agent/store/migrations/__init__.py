@@ -29,6 +29,7 @@ from . import (
     m0016_not_done,
     m0017_joined_text,
     m0018_comparisons,
+    m0019_server_roots,
 )
 
 
@@ -58,6 +59,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0016_not_done", m0016_not_done.upgrade),
     Migration("0017_joined_text", m0017_joined_text.upgrade),
     Migration("0018_comparisons", m0018_comparisons.upgrade),
+    Migration("0019_server_roots", m0019_server_roots.upgrade),
 ]
 
 TABLE = "applied_migrations"

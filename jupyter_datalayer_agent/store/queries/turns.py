@@ -19,6 +19,7 @@ from ..file.database import Database
 from ..file.driver import Connection
 from .event_log import LAST_SEQ, save_events
 from .recovery import recover_session
+from .renames import register_root
 from .responses import keep_answer
 from .sessions import unknown_session
 from .statements import Compiled, insert_into, run_all, turn_statements
@@ -67,9 +68,11 @@ PLACE = Compiled(
 class Turns:
     """Begins and ends turns. A session has at most one that runs."""
 
-    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep, root: str | None = None) -> None:
         self._database = database
         self._upkeep = upkeep
+        self._root = root or ""
+        self._has_root = False
         self._end_not_kept: set[str] = set()
 
     async def start(
@@ -118,6 +121,8 @@ class Turns:
             position, last_seq, running = place
             if running is not None:
                 return None
+            if not self._has_root:
+                register_root(connection, self._database.server.server_id, self._root)
             INSERT_TURN.run(connection, **row, position=position, first_seq=last_seq + 1)
             TOUCH.run(connection, session=session_id, now=row["started_at"])
             save_events(connection, session_id, turn_id, events)
@@ -129,6 +134,7 @@ class Turns:
             position = await self._database.quick(write)
         if position is None:
             raise AgentError("turn_in_progress", "A turn is already running in this session.")
+        self._has_root = True
         return position
 
     async def finish(

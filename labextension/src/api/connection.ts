@@ -19,6 +19,7 @@ import {
   DocumentTouched,
   EditorState,
   ErrorBody,
+  FileRenamed,
   FileWritten,
   Op,
   OpRejectedMessage,
@@ -88,6 +89,10 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   get fileWritten(): ISignal<this, FileWritten> {
     return this._fileWritten;
+  }
+
+  get fileRenamed(): ISignal<this, FileRenamed> {
+    return this._fileRenamed;
   }
 
   get waiting(): readonly WaitingSession[] {
@@ -182,7 +187,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   /** Report to the server the editor state, now and after each reconnect. */
   sendEditorState(state: EditorState): void {
     this._editorState = state;
-    this._send(state);
+    this._send({ ...state, renames: this._renames });
   }
 
   /** The user turned to the input: the server may load the model library. */
@@ -216,13 +221,14 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   /** Everything that the server must know comes with the connection, in this order. */
   private _onOpen(): void {
+    this._renames = 0;
     this._send({
       type: 'hello',
       clientId: this.clientId,
       pendingRequestIds: this._requests.pending
     });
     if (this._editorState) {
-      this._send(this._editorState);
+      this._send({ ...this._editorState, renames: 0 });
     }
     if (this._wasShown) {
       this._send({ type: 'panel_shown' });
@@ -253,6 +259,10 @@ export class PageConnection implements IPageConnection, IDisposable {
         break;
       case 'file_written':
         this._fileWritten.emit(message);
+        break;
+      case 'file_renamed':
+        this._renames += 1;
+        this._fileRenamed.emit(message);
         break;
       case 'sessions_waiting':
         this._waiting = message.sessions;
@@ -373,5 +383,8 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _waitingChanged = new Signal<this, void>(this);
   private readonly _modelsChanged = new Signal<this, void>(this);
   private readonly _touched = new Signal<this, DocumentTouched>(this);
+  /** How many renames came over this connection: the server must know which paths it is told. */
+  private _renames = 0;
+  private readonly _fileRenamed = new Signal<this, FileRenamed>(this);
   private readonly _fileWritten = new Signal<this, FileWritten>(this);
 }

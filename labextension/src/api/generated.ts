@@ -5360,6 +5360,37 @@ export interface components {
             path: string;
         };
         /**
+         * DocumentRenamed
+         * @description What the session knows as ``old_path``, a document or a folder, is at ``path`` now. Earlier
+         *     events have the newer path when they are read again.
+         */
+        DocumentRenamed: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Oldpath */
+            oldPath: string;
+            /** Path */
+            path: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document_renamed";
+        };
+        /**
          * DocumentText
          * @description Result of ``document.read`` and ``document.write``. ``content`` is None where it is the one
          *     of ``known_hash``, or as it was to be written; ``language`` is the editor's name for it, where
@@ -5431,7 +5462,8 @@ export interface components {
         /**
          * EditorState
          * @description The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
-         *     of the text files that are open, be it in an editor or in a viewer.
+         *     of the text files that are open, be it in an editor or in a viewer. ``renames`` is how many
+         *     ``file_renamed`` came over this connection before: its paths are as after these.
          */
         EditorState: {
             /** @default null */
@@ -5446,6 +5478,11 @@ export interface components {
              * @default []
              */
             notebooks?: components["schemas"]["OpenNotebook"][];
+            /**
+             * Renames
+             * @default 0
+             */
+            renames?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5540,7 +5577,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DocumentRenamed"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
@@ -5578,6 +5615,22 @@ export interface components {
              * @default false
              */
             truncated: boolean;
+        };
+        /**
+         * FileRenamed
+         * @description A file or folder was renamed, or moved to another folder, by whatever page or program: what
+         *     the page has open of it is at ``path`` now.
+         */
+        FileRenamed: {
+            /** Oldpath */
+            oldPath: string;
+            /** Path */
+            path: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file_renamed";
         };
         /**
          * FileWritten
@@ -8392,7 +8445,7 @@ export interface components {
              */
             type: "send_now";
         };
-        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["FileWritten"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["ModelsChanged"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
+        ServerMessage: components["schemas"]["Welcome"] | components["schemas"]["SessionEvent"] | components["schemas"]["DocumentTouched"] | components["schemas"]["FileWritten"] | components["schemas"]["FileRenamed"] | components["schemas"]["SessionsWaiting"] | components["schemas"]["ModelsChanged"] | components["schemas"]["OpAcceptedMessage"] | components["schemas"]["OpRejectedMessage"] | components["schemas"]["PageRequest"];
         /**
          * ServiceHelp
          * @description A service in ``/help``: one example of it, or with ``/help <service>`` all of them.

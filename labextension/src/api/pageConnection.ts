@@ -7,6 +7,7 @@ import {
   DocumentTouched,
   EditorState,
   ErrorBody,
+  FileRenamed,
   FileWritten,
   Op,
   WaitingSession
@@ -44,6 +45,8 @@ export interface IPageConnection {
   readonly touched: ISignal<IPageConnection, DocumentTouched>;
   /** The server wrote this file itself: what the page has loaded may be older. */
   readonly fileWritten: ISignal<IPageConnection, FileWritten>;
+  /** A file or folder was renamed, in whatever page: what is open of it has another path now. */
+  readonly fileRenamed: ISignal<IPageConnection, FileRenamed>;
   /** The sessions that wait for the user, the newest first. */
   readonly waiting: readonly WaitingSession[];
   readonly waitingChanged: ISignal<IPageConnection, void>;

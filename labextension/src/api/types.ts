@@ -269,6 +269,7 @@ export type PageRequest = Wire<'PageRequest'>;
 export type Welcome = Wire<'Welcome'>;
 export type DocumentTouched = Wire<'DocumentTouched'>;
 export type FileWritten = Wire<'FileWritten'>;
+export type FileRenamed = Wire<'FileRenamed'>;
 export type SessionsWaiting = Wire<'SessionsWaiting'>;
 export type WaitingSession = Wire<'WaitingSession'>;
 export type SessionEvent = Omit<Wire<'SessionEvent'>, 'event'> & {

@@ -10,6 +10,7 @@ import { CellReader } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
+import { followRename } from '../notebook/renames';
 import { NotebookReloader } from '../notebook/reload';
 import { Saver } from '../notebook/save';
 import { IAgentConnection, IDocuments } from '../tokens';
@@ -75,6 +76,11 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
     report(reporter.state);
     reporter.changed.connect((_, state) => report(state));
     forEachNotebook(tracker, () => connection.connect());
+    // Before anything that the server asks for under the new path.
+    connection.fileRenamed.connect((_, renamed) => {
+      followRename(renamed, documents, contents);
+      reporter.flush();
+    });
     // One that was closed meanwhile is nobody's concern.
     const compareText = (path: string) =>
       void documents.text(path).catch(() => undefined);

@@ -98,6 +98,14 @@ export class Documents {
     return widget;
   }
 
+  /** The documents that are open, each once. */
+  contexts(): readonly Context[] {
+    const found = [...this._shell.widgets('main')].flatMap(
+      widget => this._manager.contextForWidget(widget) ?? []
+    );
+    return [...new Set(found)];
+  }
+
   /** The documents that are no notebooks, whether they are loaded or not; each file once. */
   files(): readonly { path: string; context: Context; isText: boolean }[] {
     const found = new Map<string, Context>();

@@ -97,6 +97,10 @@ export class PanelModel implements IDisposable {
       () => void this.models.refresh().catch(() => undefined),
       this
     );
+    this._connection.fileRenamed.connect(
+      (_, rename) => this.composerState.renamed(rename),
+      this
+    );
     this.compare = new CompareController(this, options.compareMemory ?? null);
     this.models.subscribe(() => this._onModels());
     this.composerState.subscribe(() => this._onModels());

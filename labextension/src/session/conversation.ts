@@ -1,4 +1,5 @@
 import { Event, Session, SessionSettings } from '../api/types';
+import { settingsAfter } from './renames';
 
 /** A message that waits while a turn runs; one that is held, until the user sends it. */
 export interface IQueued {
@@ -40,6 +41,8 @@ export function reduceConversation(
         settings: event.settings,
         title: event.title ?? state.title
       };
+    case 'document_renamed':
+      return { ...state, settings: settingsAfter(state.settings, event) };
     case 'op_queued':
       return state.queued.some(op => op.opId === event.opId)
         ? state

@@ -1,3 +1,4 @@
+import { pathAfter } from '../api/renames';
 import { Event } from '../api/types';
 
 /** Code cells of a notebook whose outputs are older than the code that they follow from. */
@@ -14,6 +15,8 @@ export function staleAfter(stale: IStale | null, event: Event): IStale | null {
         return { path: event.path, cellIds: event.cellIds };
       }
       return stale?.path === event.path ? null : stale;
+    case 'document_renamed':
+      return stale && { ...stale, path: pathAfter(stale.path, event) };
     case 'changes_undone':
       // What follows from what is another question now; nobody has looked yet.
       return null;

@@ -6,6 +6,7 @@ import {
 } from './conversation';
 import { notDoneNotice } from './finalReply';
 import { reduceTurn } from './reduceTurn';
+import { turnAfter } from './renames';
 import { settled } from './turnEntries';
 import { openChanges } from './reduceDecided';
 import { IToolEntry, ITurn, emptyTurn } from './turn';
@@ -17,6 +18,7 @@ import { FrameObservable, IReadable, Observable } from './observable';
 const MARKS: ReadonlySet<Event['type']> = new Set([
   'turn_started',
   'document_changed',
+  'document_renamed',
   'changes_kept',
   'changes_undone',
   'plan_updated',
@@ -118,6 +120,11 @@ export class ConversationStore {
     if (event.type === 'session_reset') {
       this._turns.clear();
       this._look();
+    }
+    if (event.type === 'document_renamed') {
+      for (const turn of this._turns.values()) {
+        turn.set(turnAfter(turn.current, event));
+      }
     }
     if (event.type === 'context_compacted') {
       this.compactions.set(this.compactions.current + 1);

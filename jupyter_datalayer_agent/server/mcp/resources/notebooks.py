@@ -74,9 +74,10 @@ class Notebooks:
 
     async def fingerprint(self, name: str) -> str:
         """See ``ResourceKind``."""
-        path = resolve_path(name, self._runtime.notebooks.root_dir)
+        notebooks = self._runtime.notebooks
+        path = await notebooks.located(resolve_path(name, notebooks.root_dir))
         try:
-            notebook = await (await self._runtime.notebooks.open(path)).read()
+            notebook = await (await notebooks.open(path)).read()
         except DocumentError as error:
             return error.code
         state = [

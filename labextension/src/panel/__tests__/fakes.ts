@@ -20,6 +20,7 @@ import {
   TutorialsReply,
   WorkflowsReply,
   ErrorBody,
+  FileRenamed,
   Event,
   ConnectionsReply,
   ConnectionTestReply,
@@ -88,6 +89,9 @@ export class FakeConnection implements IPanelConnection {
     this as unknown as IPageConnection
   );
   readonly waitingChanged = new Signal<IPageConnection, void>(
+    this as unknown as IPageConnection
+  );
+  readonly fileRenamed = new Signal<IPageConnection, FileRenamed>(
     this as unknown as IPageConnection
   );
   readonly ops: { sessionId: string; op: Op }[] = [];

@@ -1,3 +1,4 @@
+import { IRename } from '../../api/renames';
 import {
   Attachment,
   Mode,
@@ -7,6 +8,7 @@ import {
   SharePolicy
 } from '../../api/types';
 import { Observable } from '../../session/observable';
+import { attachmentsAfter } from '../../session/renames';
 
 /** What the user chose for the next message. */
 export interface IComposerState {
@@ -85,6 +87,15 @@ export class ComposerState extends Observable<IComposerState> {
         other => !isSame(other, attachment)
       )
     });
+  }
+
+  /** A document or folder was renamed: what is attached of it stays attached. */
+  renamed(rename: IRename): void {
+    const { attachments } = this.current;
+    const renamed = attachmentsAfter(attachments, rename);
+    if (renamed !== attachments) {
+      this.patch({ attachments: renamed });
+    }
   }
 
   /** A notebook is gone: it is not attached any more. */

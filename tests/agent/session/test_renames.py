@@ -1,0 +1,281 @@
+"""Renamed documents over HTTP: between turns, in the middle of one, and after a restart."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.agent.changes.test_undo_over_http import states, undo
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Call, RecordedRequest, Say, ScriptedModelServer
+
+
+@pytest.fixture
+def folder(server: RunningServer, tmp_path: Path) -> str:
+    """A folder of this test's own under the root."""
+    (server.root / tmp_path.name).mkdir()
+    return tmp_path.name
+
+
+@pytest.fixture
+def own_server(tmp_path: Path, model: ScriptedModelServer) -> Iterator[RunningServer]:
+    """A server that can be stopped."""
+    with RunningServer(tmp_path, api_base=model.base_url) as running:
+        yield running
+
+
+EDIT = {"path": "data/notes.txt", "edits": [{"oldString": "one", "newString": "two"}]}
+
+
+def make(server: RunningServer, path: str, *sources: str) -> str:
+    new = nbformat.v4
+    cells = [new.new_code_cell(source, id=f"own{n}") for n, source in enumerate(sources)]
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = new.new_notebook(cells=cells, metadata={"kernelspec": spec})
+    nbformat.write(notebook, server.root / path)
+    return path
+
+
+def sources(server: RunningServer, path: str) -> list[str]:
+    return [cell.source for cell in nbformat.read(server.root / path, as_version=4).cells]
+
+
+def rename(server: RunningServer, old: str, new: str) -> None:
+    answer = server.request("PATCH", f"/api/contents/{old}", json={"path": new})
+    assert answer.ok, answer.text
+
+
+def ask(server: RunningServer, message: str, path: str, **more: Any) -> Any:
+    about = {"attachments": [{"kind": "notebook", "path": path}], "activeNotebook": path}
+    body = {"message": message, "mode": "agent", "approval": "never", **about, **more}
+    return server.post("chat", body)
+
+
+def then(do: Callable[[], None], step: Any) -> Callable[[RecordedRequest], Any]:
+    """A step before which something happens."""
+
+    def answer(request: RecordedRequest) -> Any:
+        do()
+        return step
+
+    return answer
+
+
+def add(source: str, **more: Any) -> Call:
+    return Call("addNotebookCell", {"type": "code", "content": source, **more})
+
+
+def test_a_new_notebook_that_is_renamed_is_the_one_that_all_turns_are_about(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new, newest = (f"{folder}/{name}.ipynb" for name in ("Untitled", "sales", "final"))
+    make(server, old)
+    model.script(
+        add("one = 1"), Say("Done."),
+        add("two = 2"), Say("Done."),
+        add("three = 3"),
+        then(lambda: rename(server, new, newest), add("four = 4", path=new)),
+        Say("Done."),
+    )  # fmt: skip
+    first = ask(server, "One", old)
+    session = first["sessionId"]
+    rename(server, old, new)
+    ask(server, "Two", new, sessionId=session)
+    third = ask(server, "Three and four", new, sessionId=session)
+
+    assert [call["status"] for call in third["toolCalls"]] == ["ok", "ok"], third["toolCalls"]
+    assert sources(server, newest) == ["one = 1", "two = 2", "three = 3", "four = 4"]
+    assert {change["path"] for change in third["changes"]} == {newest}
+    for turn in server.get(f"sessions/{session}/turns")["turns"]:
+        assert {change["path"] for change in turn["changes"]} == {newest}
+
+    event = undo(server, first)
+    assert event["type"] == "changes_undone", event
+    assert {change["path"] for change in event["changes"]} == {newest}
+    assert sources(server, newest) == ["two = 2", "three = 3", "four = 4"]
+    names = [path.name for path in (server.root / folder).glob("*.ipynb")]
+    assert names == ["final.ipynb"]
+
+
+def test_the_next_context_says_the_new_name_and_the_old_one_still_means_the_notebook(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/a.ipynb", f"{folder}/moved/b.ipynb"
+    (server.root / folder / "moved").mkdir()
+    make(server, old, "x = 1")
+    model.script(add("y = 2"), Say("Done."))
+    first = ask(server, "One", old)
+    rename(server, old, new)
+    model.script(
+        Call("updateNotebookCell", {"path": old, "cellId": "own0", "content": "x = 3"}),
+        Say("Done."),
+    )
+    second = ask(server, "Two", new, sessionId=first["sessionId"])
+    assert [call["status"] for call in second["toolCalls"]] == ["ok"], second["toolCalls"]
+    assert sources(server, new) == ["x = 3", "y = 2"]
+    assert f"[{old} was renamed. Its path is now {new}.]" in model.requests[-1].text
+    assert not (server.root / old).exists()
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_earlier_turns_are_undone_under_the_new_name(
+    own_server: RunningServer, model: ScriptedModelServer, restart: bool
+) -> None:
+    server = own_server
+    for each in ("data", "other"):
+        (server.root / each).mkdir()
+    make(server, "data/a.ipynb", "x = 1")
+    make(server, "data/b.ipynb", "x = 1")
+    (server.root / "data/notes.txt").write_text("one\n")
+    change = {"cellId": "own0", "content": "x = 2"}
+    model.script(
+        Call("updateNotebookCell", change),
+        Call("readFile", {"path": "data/notes.txt"}),
+        Call("editFile", EDIT),
+        Say("Done."),
+        Call("updateNotebookCell", change),
+        Say("Done."),
+    )
+    first = ask(server, "One", "data/a.ipynb")
+    second = ask(server, "Two", "data/b.ipynb")
+    assert (server.root / "data/notes.txt").read_text() == "two\n", first["toolCalls"]
+
+    rename(server, "data", "other/renamed")
+    if restart:
+        server.stop()
+        server.start()
+    rename(server, "other/renamed/a.ipynb", "c.ipynb")
+
+    for reply in (first, second):
+        assert undo(server, reply)["type"] == "changes_undone"
+        assert set(states(server, reply)) == {"undone"}
+    assert sources(server, "c.ipynb") == sources(server, "other/renamed/b.ipynb") == ["x = 1"]
+    assert (server.root / "other/renamed/notes.txt").read_text() == "one\n"
+    assert not (server.root / "data").exists()
+
+
+def test_swapped_names_stay_with_their_notebooks(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    a, b, between = (f"{folder}/{name}.ipynb" for name in "abt")
+    make(server, a, "a = 1")
+    make(server, b, "b = 1")
+    change = {"cellId": "own0"}
+    model.script(
+        Call("updateNotebookCell", {**change, "content": "a = 2"}), Say("Done."),
+        Call("updateNotebookCell", {**change, "content": "b = 2"}), Say("Done."),
+    )  # fmt: skip
+    first, second = ask(server, "One", a), ask(server, "Two", b)
+    rename(server, a, between)
+    rename(server, b, a)
+    rename(server, between, b)
+    undo(server, first)
+    assert (sources(server, a), sources(server, b)) == (["b = 2"], ["a = 1"])
+    undo(server, second)
+    assert (sources(server, a), sources(server, b)) == (["b = 1"], ["a = 1"])
+
+
+def test_a_new_notebook_of_the_old_name_is_another_one(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    a, b = f"{folder}/a.ipynb", f"{folder}/b.ipynb"
+    make(server, a, "x = 1")
+    change = {"cellId": "own0", "content": "x = 2"}
+    model.script(Call("updateNotebookCell", change), Say("Done."))
+    first = ask(server, "One", a)
+    rename(server, a, b)
+    make(server, a, "new = 1")
+    model.script(Call("updateNotebookCell", {"path": a, **change}), Say("No."))
+    second = ask(server, "Two", b, sessionId=first["sessionId"])
+    assert "is not the attached, active notebook" in str(second["toolCalls"][0]["output"])
+    undo(server, first)
+    assert (sources(server, a), sources(server, b)) == (["new = 1"], ["x = 1"])
+
+
+def test_what_replaced_a_changed_notebook_is_not_reverted_in_its_place(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    a, b = f"{folder}/a.ipynb", f"{folder}/b.ipynb"
+    make(server, a, "mine = 1")
+    model.script(Call("createNotebook", {"name": b}), add("made = 1", path=b), Say("Done."))
+    reply = ask(server, "Make one", a)
+    assert (server.root / b).exists(), reply["toolCalls"]
+    assert server.request("DELETE", f"/api/contents/{b}").ok
+    rename(server, a, b)
+    assert undo(server, reply)["type"] == "error"
+    assert sources(server, b) == ["mine = 1"]
+
+
+def test_outputs_of_a_run_land_in_the_notebook_that_is_renamed_meanwhile(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/a.ipynb", f"{folder}/b.ipynb"
+    flag = server.root / folder / "go"
+    wait = (
+        "import os, time\nprint('began', flush=True)\n"
+        f"while not os.path.exists({str(flag)!r}):\n    time.sleep(0.01)\nprint('ended')"
+    )
+    make(server, old, wait, "print('after')")
+    run = {"cellIds": ["own0", "own1"]}
+    model.script(Call("runNotebookCells", run), Call("runNotebookCells", run), Say("Done."))
+
+    def rename_when_it_runs() -> None:
+        while "began" not in (server.root / old).read_text().partition('"outputs"')[2]:
+            pass
+        rename(server, old, new)
+        flag.touch()
+
+    renaming = threading.Thread(target=rename_when_it_runs)
+    renaming.start()
+    reply = ask(server, "Run", old)
+    renaming.join()
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok", "ok"], reply["toolCalls"]
+    cells = nbformat.read(server.root / new, as_version=4).cells
+    assert [cell.outputs[0].text for cell in cells] == ["began\nended\n", "after\n"]
+    # In the same kernel: the second run counts on.
+    assert [cell.execution_count for cell in cells] == [3, 4]
+    assert not (server.root / old).exists()
+    kernels = [each for each in server.get("/api/sessions") if folder in each["path"]]
+    assert [each["path"] for each in kernels] == [new]
+    assert undo(server, reply)["type"] == "changes_undone"
+    assert not (server.root / old).exists()
+
+
+def test_an_edit_does_not_bring_a_deleted_or_moved_file_back(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    path = make(server, f"{folder}/a.ipynb", "x = 1")
+    gone = server.root / folder / "elsewhere"
+    model.script(
+        Call("getNotebookCells"),
+        then(lambda: (server.root / path).rename(gone) and None, add("y = 2")),
+        Say("No."),
+    )
+    reply = ask(server, "Edit", path)
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok", "error"]
+    assert "listFiles" in str(reply["toolCalls"][1]["output"])
+    assert not (server.root / path).exists()
+
+
+def test_sessions_are_told_and_events_are_read_again_with_the_new_path(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/ä b.ipynb", f"{folder}/ö.ipynb"
+    make(server, old)
+    model.script(add("x = 1"), Say("Done."))
+    reply = ask(server, "One", old)
+    session = reply["sessionId"]
+    last = server.get(f"sessions/{session}")["lastSeq"]
+    rename(server, old, new)
+    events = server.stream(f"sessions/{session}/events?after={last}")
+    event = next(each for each in events if each["type"] == "document_renamed")
+    assert (event["oldPath"], event["path"]) == (old, new)
+    turns = server.get(f"sessions/{session}/turns", include="events")["turns"]
+    changed = [each for each in turns[0]["events"] if each["type"] == "document_changed"]
+    assert [(each["path"], each["changes"][0]["path"]) for each in changed] == [(new, new)]
+    assert server.get(f"sessions/{session}")["settings"].get("notebook") == new
