@@ -53,8 +53,8 @@ class SessionState:
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
     read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn runs, or
     a compaction or another answer. ``is_stale``: the database has another history than ``history``.
-    ``untold`` is for the model, once the turn has ended. ``answer_stops`` stop one of the answers
-    that are being given, by its id.
+    ``unsent_notes`` are for the model, once the turn has ended. ``answer_stops`` stop one of the
+    answers that are being given, by its id.
     """
 
     runtime: Runtime
@@ -72,7 +72,7 @@ class SessionState:
     sends_blocks: bool = False
     is_busy: bool = False
     is_stale: bool = False
-    untold: list[Item] = field(default_factory=list)
+    unsent_notes: list[Item] = field(default_factory=list)
     used_at: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -147,7 +147,7 @@ class SessionState:
 
     async def tell(self) -> None:
         """Send the model what happened beside the turn that has ended."""
-        items, self.untold = self.untold, []
+        items, self.unsent_notes = self.unsent_notes, []
         if items:
             await self.runtime.store.renames.tell(self.id, items)
             for each in items:

@@ -9,7 +9,7 @@ from .registry import SessionRegistry
 
 
 class RecordedRenames:
-    """Renames documents in the database and in sessions, and tells those who are concerned."""
+    """Renames documents in the database and in memory, and notifies the sessions concerned."""
 
     def __init__(self, runtime: Runtime, sessions: SessionRegistry) -> None:
         self._runtime = runtime
@@ -20,15 +20,15 @@ class RecordedRenames:
         await self._runtime.notebooks.follow_kernels(rename)
         concerned = self._sessions.concerned_by(rename)
         note = note_of(rename)
-        told = await self._runtime.store.renames.apply(rename, concerned, [note])
-        for session_id, is_told in told.items():
+        sent = await self._runtime.store.renames.apply(rename, concerned, [note])
+        for session_id, was_sent in sent.items():
             session = self._sessions.loaded(session_id)
             if session is None:
                 continue
-            if is_told:
+            if was_sent:
                 session.state.history.note(note)
             else:
-                session.state.untold.append(note)
+                session.state.unsent_notes.append(note)
 
 
 def note_of(rename: Rename) -> Item:

@@ -52,12 +52,12 @@ class DocumentRenames:
 
         def write(connection: Connection) -> dict[str, bool]:
             concerned = [*_Tables(connection, rename, self._root).rename(), *sessions]
-            told = {}
+            sent = {}
             for session in dict.fromkeys(concerned):
                 event = DocumentRenamed(old_path=rename.old, path=rename.new)
                 save_events(connection, session, None, [event])
-                told[session] = _tell(connection, session, items)
-            return told
+                sent[session] = _tell(connection, session, items)
+            return sent
 
         return await self._database.quick(write)
 

@@ -262,7 +262,7 @@ def test_an_edit_does_not_bring_a_deleted_or_moved_file_back(
     assert not (server.root / path).exists()
 
 
-def test_sessions_are_told_and_events_are_read_again_with_the_new_path(
+def test_sessions_are_notified_and_events_are_read_again_with_the_new_path(
     server: RunningServer, model: ScriptedModelServer, folder: str
 ) -> None:
     old, new = f"{folder}/ä b.ipynb", f"{folder}/ö.ipynb"
