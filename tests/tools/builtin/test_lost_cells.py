@@ -125,7 +125,7 @@ async def test_the_second_result_says_what_is_lost_and_the_third_what_has_to_run
     assert "Fix this cell" not in third.error.hint
     assert third.output["staleCells"] == ["three"]
     assert again.ok
-    assert again.output.get("staleCells") is None
+    assert again.output["staleCells"] == []
     assert "not run since" not in after
 
 
@@ -171,7 +171,7 @@ async def test_a_name_that_no_lost_cell_defines_is_the_fault_of_its_own_cell(
     assert "runAgain" not in failed.output
     assert "Fix this cell" in failed.error.hint
     assert fine.ok
-    assert "staleCells" not in fine.output
+    assert fine.output["staleCells"] == []
 
 
 async def test_code_that_leaves_no_cell_reports_the_death_as_well(tmp_path: Path) -> None:
