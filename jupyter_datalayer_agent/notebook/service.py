@@ -137,6 +137,7 @@ class NotebookService:
             lambda: OutputSaver(document, self.files, divert, {}, first=RELOAD_SECONDS),
             self._kernels,
             self.executions,
+            lambda cells: self.files.formatted(document.path, cells),
             self._recorder,
         )
 

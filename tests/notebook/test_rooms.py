@@ -13,9 +13,12 @@ import pytest
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
+from jupyter_datalayer_agent.notebook.edits.batch import page_cell
 from tests.notebook.support import code, until, write_notebook
+from tests.server.page.test_socket import editor_state
 from tests.support.beside import folder_of, with_package
 from tests.support.jupyter import TOKEN, RunningServer
+from tests.support.page import FakePage
 
 REFUSED = "is open in a collaborative session"
 
@@ -191,3 +194,30 @@ async def test_a_link_to_a_document_in_a_room_is_not_written(shared: RunningServ
         refused = await call(shared, "addNotebookCell", "link.ipynb", content="2")
     assert REFUSED in refused["error"]["message"]
     assert sources(file) == ["1"]
+
+
+async def test_a_page_that_shows_the_document_does_what_is_asked(shared: RunningServer) -> None:
+    """It is in the room, as everybody else is."""
+    file = write_notebook(shared.root, [code("a", "1")], "open.ipynb")
+    shown = [code("a", "1")]
+
+    def answer(message: dict[str, Any]) -> dict[str, Any] | None:
+        if message["method"] == "notebook.edit":
+            [edit] = message["params"]["edits"]
+            shown.append(code(edit["cellId"], edit["source"]))
+        cells = [page_cell(cell, index).to_wire() for index, cell in enumerate(shown)]
+        return {"ok": True, "result": {"path": "open.ipynb", "cells": cells}}
+
+    before = file.read_bytes()
+    async with joined(shared, "open.ipynb"):
+        with FakePage(shared, answer=answer) as page:
+            page.send(editor_state("open.ipynb", active="open.ipynb"))
+            page.send({"type": "hello", "clientId": page.client_id})
+            page.wait_for("welcome")  # what was sent before is known by then
+            added = await call(shared, "addNotebookCell", "open.ipynb", content="2")
+        refused = await call(shared, "addNotebookCell", "open.ipynb", content="3")
+
+    assert added.get("error") is None
+    assert [cell["source"] for cell in shown] == ["1", "2"]
+    assert REFUSED in refused["error"]["message"]
+    assert file.read_bytes() == before

@@ -15,6 +15,7 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from ...protocol.cells import PageCell
+from ...protocol.line_ends import line_feeds
 from ...protocol.renames import Rename
 from ..cancellation import uncancelled
 from ..document import DocumentError
@@ -302,6 +303,17 @@ class NotebookFiles:
             except DocumentError:
                 if loaded.path == path:
                     raise
+
+    async def formatted(self, path: str, cells: Sequence[PageCell]) -> dict[str, str]:
+        """Of cells that a page just saved, by their ids, the sources that a save hook changed."""
+        if not is_plain(self.manager) or not self._has_save_hooks():
+            return {}
+        saved = (await self.load(path)).sources
+        return {
+            cell.id: saved[cell.id]
+            for cell in cells
+            if line_feeds(saved.get(cell.id, cell.source)) != line_feeds(cell.source)
+        }
 
     async def exists(self, path: str) -> bool:
         """Whether there is a file at the path."""

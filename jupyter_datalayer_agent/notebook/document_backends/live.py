@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, UpdateCell
 from ..cancellation import uncancelled
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
@@ -41,6 +41,7 @@ class LiveDocument:
         saver: Callable[[], OutputSaver],
         kernels: Kernels,
         executions: ExecutionLog,
+        formatted: Callable[[Sequence[PageCell]], Awaitable[dict[str, str]]],
         recorder: Recorder | None = None,
     ) -> None:
         self._document = document
@@ -49,6 +50,7 @@ class LiveDocument:
         self.saver = saver
         self.kernels = kernels
         self.executions = executions
+        self._formatted = formatted
         self._lock = lock
         self._recorder = recorder
 
@@ -96,12 +98,41 @@ class LiveDocument:
             try:
                 if unanswered and (done := await _already(document, edits)) is not None:
                     return done
-                return await document.edit(edits)
+                applied = await document.edit(edits)
+                if isinstance(document, BrowserDocument):
+                    return await self._as_formatted(document, applied)
+                return applied
             except NotOpen:
                 continue
             except PageGone:
                 unanswered = True
         raise _restless(self.path)
+
+    async def _as_formatted(self, document: BrowserDocument, applied: Applied) -> Applied:
+        """Put into the page what a save hook made of the cells as the page saved them."""
+        cells = {cell.id: cell for cell in applied.cells}
+        try:
+            sources = await self._formatted(applied.cells)
+            if not sources:
+                return applied
+            edits = [
+                UpdateCell(cell_id=each, base_hash=cells[each].hash, source=source)
+                for each, source in sources.items()
+            ]
+            after = await document.edit(edits)
+        except (DocumentError, NotOpen, PageGone) as error:
+            # The user types in it already, or closed it: the page keeps what it has.
+            log.info("%s is formatted in its file only: %s", self.path, error)
+            return applied
+        cells |= {cell.id: cell for cell in after.cells}
+        changed = frozenset(each for each in sources if each in cells)
+        changes = [
+            change.model_copy(update={"after": cells[change.cell_id].source})
+            if change.cell_id in changed
+            else change
+            for change in applied.changes
+        ]
+        return Applied(changes, list(cells.values()), changed, changed)
 
     async def run(
         self,

@@ -249,6 +249,8 @@ class TextFiles:
     async def _write(self, file: FileText, state: TextState) -> FileText:
         page = file.page or self._pages.page_with_file(file.path, None)
         if page is None:
+            if self._pages.page_with(file.path) is not None:
+                raise shown_as_notebook(file.path)
             before = encoded(file.path, file.state)
             if not await self.contents.replace(file.document, before, state):
                 raise changed(file.path)
@@ -312,6 +314,15 @@ def _check_size(path: str, state: TextState) -> None:
 def changed(path: str) -> DocumentError:
     """The file is not as it was when the change was thought of."""
     return DocumentError("stale", f"{path} changed in the meantime; nothing was changed.", STILL)
+
+
+def shown_as_notebook(path: str) -> DocumentError:
+    """A page has the file open as a notebook, and would overwrite what is written to it."""
+    return DocumentError(
+        "not_allowed",
+        f"{path} is open as a notebook: its file is not written meanwhile.",
+        "Use the notebook tools on it, attached and active. Or ask the user to close it.",
+    )
 
 
 def secret(path: str) -> DocumentError:

@@ -16,7 +16,15 @@ from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
 from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
 from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
-from tests.notebook.support import World, code, insert, text_of, world, write_notebook
+from tests.notebook.support import (
+    ScriptedPage,
+    World,
+    code,
+    insert,
+    text_of,
+    world,
+    write_notebook,
+)
 from tests.support.beside import folder_of
 
 Here = AbstractAsyncContextManager[World]
@@ -304,3 +312,51 @@ async def test_a_source_is_as_saved_when_the_format_cannot_hold_it(here: Here) -
 
         assert applied.cells[0].source == read.source
         assert applied.cells[0].hash == source_hash(read.source)
+
+
+async def test_a_script_that_a_page_shows_as_a_notebook_is_worked_on_there(here: Here) -> None:
+    async with here as w:
+        file = w.root / "j.py"
+        file.write_text(PERCENT)
+        before = (await (await w.service.open("j.py")).read()).cells
+        shown = [code("p1", "x = 41"), code("p2", "typed")]
+        page = ScriptedPage(w.pages).connect().open("j.py", shown)
+        document = await w.service.open("j.py")
+        assert (w.service.is_notebook("j.py"), w.service.is_notebook("k.py")) == (True, False)
+        await document.edit([insert("p3", "y = 3")])
+        text = await w.service.text_files.read("j.py")
+        with pytest.raises(DocumentError, match="open as a notebook"):
+            await w.service.text_files.write(text, text.state.with_content("z = 1\n"))
+        open_there = [cell["id"] for cell in page.notebooks["j.py"]]
+        page.close_notebook("j.py")
+        after = (await document.read()).cells
+        written = await w.service.text_files.write(text, text.state.with_content("z = 1\n"))
+
+    assert open_there == ["p1", "p2", "p3"]
+    assert [cell.id for cell in after] == [cell.id for cell in before]
+    assert written.content == file.read_text() == "z = 1\n"
+
+
+async def test_a_turn_in_a_page_is_undone_once_the_page_is_closed(here: Here) -> None:
+    """jupytext gives a page other ids than the server has."""
+    async with here as w:
+        file = w.root / "j.py"
+        file.write_text(PERCENT)
+        kept = CheckpointsInMemory()
+        page = ScriptedPage(w.pages).connect()
+        page.open("j.py", [code("p1", "x = 41"), code("p2", "print(x + 1)")])
+        document = await w.service.recording(Recorder(kept)).open("j.py")
+        await document.edit([insert("p3", "y = 3", after="p1")])
+        file.write_text("# %%\nx = 41\n\n# %%\ny = 3\n\n# %%\nprint(x + 1)\n")
+        page.close_notebook("j.py")
+        spans = kept.spans("j.py")
+        recalled = await w.service.recall("j.py", spans)
+        whole = await document.read(whole=True)
+        now = NotebookState(list(whole.order or ()), {c.id: c.cell for c in whole.cells if c.cell})
+        undone = undo(spans, now)
+        await (await w.service.open("j.py")).edit(edits_between(now, undone))
+
+    assert recalled
+    assert list(whole.order or ()) == ["p1", "p3", "p2"]
+    assert (undone.conflicts, undone.settled) == ([], ["p3"])
+    assert file.read_text() == PERCENT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
 from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
 from jupyter_datalayer_agent.protocol.cells import UpdateCell
-from tests.notebook.support import code, insert, text_of, world, write_notebook
+from jupyter_datalayer_agent.protocol.page import PageRequest
+from tests.notebook.support import ScriptedPage, World, code, insert, text_of, world, write_notebook
 
 
 def double_quotes(*, model: dict[str, Any], **_: Any) -> None:
@@ -183,3 +185,54 @@ async def test_a_post_save_hook_writes_a_script_beside_it(tmp_path: Path) -> Non
 
     assert (applied.altered, runs[0].status) == (frozenset(), "ok")
     assert (tmp_path / "root" / "a.py").read_text() == "# a script"
+
+
+class SavingPage(ScriptedPage):
+    """A page that saves what it has after each edit, as JupyterLab does."""
+
+    def __init__(self, w: World) -> None:
+        super().__init__(w.pages)
+        self.world = w
+
+    async def _act(self, request: PageRequest) -> Any:
+        result = await super()._act(request)
+        if request.method == "notebook.edit":
+            path = request.params["path"]
+            content = self.world.on_disk(path) | {"cells": self.notebooks[path]}
+            model = {"type": "notebook", "format": "json", "content": copy.deepcopy(content)}
+            await self.world.service.contents_manager.save(model, path)
+        return result
+
+
+async def test_an_open_page_shows_a_formatted_cell_as_it_was_saved(tmp_path: Path) -> None:
+    kept = CheckpointsInMemory()
+    async with world(tmp_path, contents_class=configured) as w:
+        cells = [code("a", "1")]
+        write_notebook(w.root, cells)
+        page = SavingPage(w).connect().open("a.ipynb", cells)
+        document = await w.service.recording(Recorder(kept)).open("a.ipynb")
+        applied = await document.edit([insert("b", "print('hi')"), insert("c", "2")])
+        shown = {cell["id"]: cell["source"] for cell in page.notebooks["a.ipynb"]}
+        on_disk = {each["id"]: "".join(each["source"]) for each in w.on_disk()["cells"]}
+        [span] = kept.spans("a.ipynb")
+
+    assert applied.reformatted == {"b"}
+    assert {cell.id: cell.source for cell in applied.cells} == {"b": 'print("hi")', "c": "2"}
+    assert [change.after for change in applied.changes] == ['print("hi")', "2"]
+    assert shown == on_disk == {"a": "1", "b": 'print("hi")', "c": "2"}
+    assert span.cells["b"].left is not None
+    assert span.cells["b"].left.source == 'print("hi")'
+
+
+@pytest.mark.parametrize("hook", [None, double_quotes])
+async def test_a_page_is_asked_once_where_nothing_was_formatted(tmp_path: Path, hook: Any) -> None:
+    async with world(tmp_path) as w:
+        cells = [code("a", "1")]
+        write_notebook(w.root, cells)
+        if hook is not None:
+            w.service.contents_manager.register_pre_save_hook(hook)
+        page = SavingPage(w).connect().open("a.ipynb", cells)
+        applied = await (await w.service.open("a.ipynb")).edit([insert("b", "2")])
+
+    assert applied.reformatted == frozenset()
+    assert page.methods() == ["notebook.edit"]
