@@ -78,9 +78,15 @@ class NotebookDocument(Protocol):
         ...
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+        self,
+        cell_ids: Sequence[str] | None = None,
+        *,
+        outputs: bool = False,
+        brief: bool = False,
+        whole: bool = False,
     ) -> PageNotebook:
-        """All cells in order, or the named ones; outputs (nbformat) only on request.
+        """All cells in order, or the named ones; outputs (nbformat) only on request, ``brief`` ones
+        as ``brief_outputs`` makes them.
 
         ``whole`` returns each nbformat cell and the ids of all cells, and skips missing
         ``cell_ids``.

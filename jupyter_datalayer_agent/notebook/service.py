@@ -40,6 +40,7 @@ from .files.text_files import TextFiles
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
 from .kernel.kernels import KernelInfo, Kernels
+from .kernel.libraries import Libraries
 from .kernel.limits import Limits
 from .kernel.scratch import ScratchKernels
 from .kernel.variables import Found, variables_of
@@ -92,6 +93,7 @@ class NotebookService:
         self.files = NotebookFiles(contents_manager, self.renames, pages.written, self._rooms.check)
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
+        self.libraries = Libraries(self._kernels)
         self._creation = Creation(contents_manager)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
@@ -113,6 +115,7 @@ class NotebookService:
 
     async def close(self) -> None:
         """Close connections to kernels and pages; kernels keep running."""
+        await self.libraries.close()
         await self._kernels.close()
         await self.pages.close()
 
@@ -305,7 +308,7 @@ class NotebookService:
     ) -> tuple[list[PageCell], NotebookContext]:
         """The notebook's cells, and what a turn gets to know of them."""
         document = await self.open(path, client_id)
-        notebook = await document.read()
+        notebook = await document.read(brief=True)
         return notebook.cells, build_context(notebook, self.executions)
 
     async def file_context(self, path: str, client_id: str | None = None) -> FileContext:

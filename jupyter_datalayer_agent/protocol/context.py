@@ -19,7 +19,8 @@ class CellContext(Wire):
     """One cell. The execution fields are None for cells that are not code.
 
     ``selection_status`` is ``active`` when the cell's editor has the cursor (edit mode).
-    ``last_execution_duration`` is in ms, ``last_run_end_time`` in ms since 1970.
+    ``last_execution_duration`` is in ms, ``last_run_end_time`` in ms since 1970. ``error`` is the
+    name of the exception that the cell's outputs show, whoever ran it.
     """
 
     id: str
@@ -33,6 +34,7 @@ class CellContext(Wire):
     last_run_success: bool | None = None
     last_execution_duration: float | None = None
     last_run_end_time: int | None = None
+    error: str | None = None
 
 
 class CellOutline(Wire):

@@ -147,6 +147,8 @@ class PageProgress(Wire):
 class ReadParams(Wire):
     """``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted.
 
+    With ``brief``, outputs come as a context needs them: texts cut to 1,000 characters a cell,
+    pictures empty; of more than 150 cells only those of selected cells, and errors.
     With ``whole`` the cells come as nbformat has them, too, those of ``cell_ids`` that are not
     there are left out, and ``order`` says which cells there are.
     """
@@ -154,6 +156,7 @@ class ReadParams(Wire):
     path: str
     cell_ids: list[str] | None = None
     outputs: bool = False
+    brief: bool = False
     whole: bool = False
 
 

@@ -5,17 +5,18 @@ Earlier statements stay in the history, and the newest one applies. So only chan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...notebook.context.known_file import file_changes, line_hashes
 from ...notebook.context.known_notebook import Statement, digest, known_sources, stated
-from ...notebook.context.notebook_context import head_line
+from ...notebook.context.notebook_context import head_line, render_context
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.text_state import TextState
 from ...protocol.cells import PageCell
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
+from ...protocol.sharing import ShareKind
 from ...tools.context import SeenCells
 from ...tools.redaction import (
     CallRef,
@@ -35,6 +36,32 @@ NOTHING_NEW = "Nothing is stated of it."
 
 
 @dataclass(frozen=True)
+class NotebookNow:
+    """A notebook as it was read, with the texts of its outputs by the cell's id. Lines ``around``
+    say what is with it: libraries, files."""
+
+    cells: Sequence[PageCell]
+    context: NotebookContext
+    outputs: Mapping[str, PrivateText]
+    around: Sequence[str] = ()
+
+    def without(self, kinds: Collection[ShareKind]) -> NotebookNow:
+        """Without the outputs that contain any of these kinds."""
+        if not kinds:
+            return self
+        outputs = {
+            cell_id: output
+            for cell_id, output in self.outputs.items()
+            if all(part.kinds.isdisjoint(kinds) for part in output.parts)
+        }
+        return replace(self, outputs=outputs)
+
+    def whole(self) -> PrivateText:
+        """All of it that a text has."""
+        return joined(render_context(self.cells, self.context, self.outputs, self.around))
+
+
+@dataclass(frozen=True)
 class Piece:
     """A part of the context, before the decision what of it is sent.
 
@@ -44,13 +71,13 @@ class Piece:
     """
 
     kind: PartKind
-    said: str | PrivateText
+    said: str | PrivateText = ""
     path: str | None = None
     names: Sequence[str] = ()
     lasting: bool = True
     label: str = ""
     topic: str = ""
-    notebook: tuple[Sequence[PageCell], NotebookContext] | None = None
+    notebook: NotebookNow | None = None
     file: FileContext | None = None
     blocks: Mapping[str, str] | None = None
 
@@ -64,7 +91,8 @@ class Composition:
     """The context of the turn with this number, for a model that knows this.
 
     ``seen`` is what tools have shown of cells, which may be newer than what contexts said;
-    ``refused`` what of it may not be sent.
+    ``refused`` what of it may not be sent. Outputs of the kinds ``asked`` about are left out: the
+    user is asked when the model reads them, and not with each message.
     """
 
     def __init__(
@@ -73,30 +101,26 @@ class Composition:
         known: KnownContext,
         turn: int,
         seen: SeenCells | None = None,
+        asked: Collection[ShareKind] = (),
     ) -> None:
+        self._asked = asked
         self._pieces = pieces
         self._known = known
         self._turn = turn
         self._keys = tuple(piece.key for piece in pieces if piece.lasting)
         self._statements = {
-            piece.key: self._stated(piece.path, *piece.notebook, seen)
+            piece.key: self._stated(piece.path, piece.notebook.without(asked), seen)
             for piece in pieces
             if piece.notebook is not None and piece.path is not None
         }
         self.refused: Refused = {}
 
-    def _stated(
-        self,
-        path: str,
-        cells: Sequence[PageCell],
-        context: NotebookContext,
-        seen: SeenCells | None,
-    ) -> Statement:
+    def _stated(self, path: str, now: NotebookNow, seen: SeenCells | None) -> Statement:
         before = self._known.notebooks.get(path)
         if before is not None and seen is not None:
-            newer = {c.id for c in cells if seen.base(path, c.id) not in (None, c.hash)}
+            newer = {c.id for c in now.cells if seen.base(path, c.id) not in (None, c.hash)}
             before = before.without(newer, newer)
-        return stated(cells, context, before)
+        return stated(now.cells, now.context, before, now.outputs, now.around)
 
     async def decide(self, sharing: Sharing | None) -> None:
         """Decide what of it may be sent; without ``sharing`` all of it."""
@@ -107,6 +131,11 @@ class Composition:
         self.refused = await sharing.refused(
             parts, call, lambda refused: Shown(redact(self._composed(refused), refused))
         )
+
+    @property
+    def private(self) -> list[frozenset[ShareKind]]:
+        """The kinds of each private part of all pieces."""
+        return private_parts([self._whole(piece) for piece in self._pieces])
 
     @property
     def text(self) -> str:
@@ -157,7 +186,7 @@ class Composition:
                 continue
             if piece.notebook is None or piece.path is None or piece.path not in known.notebooks:
                 continue
-            for cell in known_sources(piece.notebook[0], known.notebooks[piece.path]):
+            for cell in known_sources(piece.notebook.cells, known.notebooks[piece.path]):
                 seen.note_hash(piece.path, cell.id, cell.hash)
 
     def parts(self, refused: Refused) -> list[ContextPart]:
@@ -167,11 +196,15 @@ class Composition:
                 kind=piece.kind,
                 path=piece.path,
                 names=list(piece.names),
-                text=str(redact(text(piece.said), refused)),
+                text=str(redact(self._whole(piece), refused)),
                 tokens=estimate(str(redact(text(self._line(piece)), refused))),
             )
             for piece in self._pieces
         ]
+
+    def _whole(self, piece: Piece) -> PrivateText:
+        now = piece.notebook
+        return text(piece.said) if now is None else now.without(self._asked).whole()
 
     # -- what is said
 
@@ -197,13 +230,13 @@ class Composition:
         if said or self._known.pieces == self._keys:
             return said
         if piece.notebook is not None:
-            return f"{head_line(piece.notebook[1])} {AS_BEFORE}"
+            return f"{head_line(piece.notebook.context)} {AS_BEFORE}"
         return piece.said if piece.kind == "state" else f"{piece.label}: {AS_BEFORE.lower()}"
 
     def _said(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
         """What is new of a piece; empty where it is known."""
         if piece.notebook is not None:
-            return self._statements[piece.key].text
+            return joined(self._statements[piece.key].lines)
         if not piece.lasting:
             return piece.said
         known = self._known.texts.get(piece.key)
@@ -216,6 +249,11 @@ class Composition:
             changes = file_changes(piece.file, lines)
             return changes if len(changes) < len(whole) else piece.said
         return piece.said
+
+
+def joined(lines: Sequence[str]) -> PrivateText:
+    """The lines as one text, with their marks of privacy."""
+    return text(*[piece for line in lines for piece in ("\n", line)][1:])
 
 
 def estimate(written: str) -> int:

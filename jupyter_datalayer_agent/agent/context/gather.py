@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...notebook.context.notebook_context import (
-    CELL_CHARACTERS,
-    TOTAL_CHARACTERS,
-    render_context,
-    render_file,
-)
+from ...notebook.context.notebook_context import MOST_SHOWN, render_file, shares_of
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import is_lexical
 from ...protocol.base import NotebookMode
-from ...protocol.context import CellContext, FileContext, NotebookContext
+from ...protocol.cells import PageCell
+from ...protocol.context import FileContext, NotebookContext
 from ...tools.context import SeenCells
 from ...tools.data_rows import data_part
+from ...tools.outputs import render_outputs
 from ...tools.redaction import PrivateText, text
 from ...workflows.templates.matching import about_quality
 from ..request import TurnRequest
 from ..runtime import Runtime
 from .attachments import attached
-from .composition import Piece
+from .composition import NotebookNow, Piece
 from .inline import asked_from, decided_on
+from .surroundings import data_files, libraries
 from .tool_mentions import hint, references
 
 
@@ -37,8 +37,17 @@ class Gathered:
     reason: str | None = None
 
 
-async def gather(runtime: Runtime, request: TurnRequest, seen: SeenCells | None = None) -> Gathered:
-    """Everything that such a turn may state; attached cells are noted in ``seen``."""
+async def gather(
+    runtime: Runtime,
+    request: TurnRequest,
+    seen: SeenCells | None = None,
+    *,
+    asks_kernel: bool = False,
+) -> Gathered:
+    """Everything that such a turn may state; attached cells are noted in ``seen``. With
+    ``asks_kernel`` the notebook's kernel is asked for its libraries."""
+    if asks_kernel and request.gate.target is not None:
+        runtime.notebooks.libraries.ask(request.gate.target)
     gathered = Gathered(request.gate.notebook_mode, [])
     pieces = gathered.pieces
     shown = await _notebook(runtime, request, gathered)
@@ -75,16 +84,21 @@ async def _notebook(runtime: Runtime, request: TurnRequest, gathered: Gathered) 
         return set()
     shown: set[str] = set()
     try:
-        cells, notebook = await runtime.notebooks.cells_and_context(target, request.chat.client_id)
+        notebooks = runtime.notebooks
+        (cells, notebook), files = await asyncio.gather(
+            notebooks.cells_and_context(target, request.chat.client_id),
+            data_files(notebooks.root_dir, target),
+        )
     except DocumentError as error:
         said = f"The notebook {target} cannot be read: {error.message}"
         label = f"Notebook {target}"
         pieces.append(Piece("notebook", said, target, label=label, topic="unreadable"))
     else:
         gathered.notebook = notebook
-        rendered = render_context(notebook)
-        pieces.append(Piece("notebook", rendered, target, notebook=(cells, notebook)))
-        shown = {cell.id for cell in shown_whole(notebook)}
+        around = [*await libraries(notebooks, target), *files]
+        now = NotebookNow(cells, notebook, outputs_of(cells), around)
+        pieces.append(Piece("notebook", path=target, notebook=now))
+        shown = shown_whole(now)
     others = sorted(request.gate.attached.difference(request.gate.targets))
     if others:
         said = f"Also attached, but not active, so you have no access: {', '.join(others)}"
@@ -164,10 +178,20 @@ async def quality_for(runtime: Runtime, request: TurnRequest, task: str) -> str 
         return f"The quality of {path} could not be looked at: {error.message}"
 
 
-def shown_whole(notebook: NotebookContext) -> list[CellContext]:
-    """The cells whose whole source the rendered text shows."""
-    shown = list(notebook.selected_cells)
-    cells = notebook.all_cells or []
-    if sum(len(cell.content) for cell in cells) <= TOTAL_CHARACTERS:
-        shown += [cell for cell in cells if len(cell.content) <= CELL_CHARACTERS]
-    return shown
+def outputs_of(cells: Sequence[PageCell]) -> dict[str, PrivateText]:
+    """What the outputs say of the cells that a text can show with them."""
+    few = len(cells) <= MOST_SHOWN
+    shown = [cell for cell in cells if few or cell.selection_status != "unselected"]
+    texts = {cell.id: render_outputs(cell.outputs)[0] for cell in shown if cell.outputs}
+    return {cell_id: text for cell_id, text in texts.items() if text}
+
+
+def shown_whole(now: NotebookNow) -> set[str]:
+    """The ids of the cells whose whole source the rendered text shows."""
+    shares = shares_of(now.cells, now.outputs)
+    return {
+        cell.id
+        for cell in now.cells
+        if cell.selection_status != "unselected"
+        or (shares is not None and shares.sources[cell.id] == len(cell.source))
+    }

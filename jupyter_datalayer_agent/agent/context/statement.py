@@ -11,7 +11,7 @@ from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
 from ...tools.redaction import Sharing
-from ..approvals.data_sharing import NotedSharing, UnaskedSharing
+from ..approvals.data_sharing import NotedSharing, UnaskedSharing, asked_about
 from ..events.buffer import EventBuffer
 from ..history.history import Item, user_item
 from ..history.known_context import KnownContext, effect_in
@@ -50,7 +50,9 @@ class ContextStatement:
 
     async def gather(self, request: TurnRequest) -> None:
         """Gather what the model may be sent before the message."""
-        self._pieces = (await gather(self._session.runtime, request, self._session.seen)).pieces
+        session = self._session
+        gathered = await gather(session.runtime, request, session.seen, asks_kernel=True)
+        self._pieces = gathered.pieces
 
     async def state(self, turn_number: int, sharing: Sharing) -> None:
         """State what the model does not know yet, if anything was gathered."""
@@ -73,7 +75,8 @@ class ContextStatement:
 
     def _compose(self, pieces: Sequence[Piece]) -> Composition:
         self._known = self._session.history.known(effect_in(self._session.runtime.registry))
-        return Composition(pieces, self._known, self._turn_number, self._session.seen)
+        asked = asked_about(self._settings())
+        return Composition(pieces, self._known, self._turn_number, self._session.seen, asked)
 
     async def _state(self, composed: Composition, sharing: Sharing) -> None:
         """Written with what is emitted next."""

@@ -16,8 +16,8 @@ from ...protocol.pictures import pictures_in, without_pictures
 from ...protocol.requests import ChatRequest, SessionSettings
 from ...settings.turn_settings import Settings, for_turn
 from ...tools.context import SeenCells
-from ...tools.redaction import CallRef, Shown, private_parts
-from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, sharing_now
+from ...tools.redaction import CallRef, Shown
+from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, asked_about, sharing_now
 from ..context.composition import Composition, estimate
 from ..context.gather import gather
 from ..history.history import History, Item, read_history
@@ -87,11 +87,11 @@ async def _context(
     newest = (await runtime.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
     number = newest[-1].index + 2 if newest else 1
     known = history.known(effect_in(runtime.registry))
-    composed = Composition(gathered.pieces, known, number, seen)
+    composed = Composition(gathered.pieces, known, number, seen, asked_about(settings))
     sharing = UnaskedSharing(lambda: settings, ask=UNTIL_APPROVED)
     await composed.decide(sharing)
-    said = private_parts([piece.said for piece in gathered.pieces])
-    refused = await sharing.refused(said, CallRef("", "context", {}, ""), lambda refused: Shown(""))
+    call = CallRef("", "context", {}, "")
+    refused = await sharing.refused(composed.private, call, lambda refused: Shown(""))
     return ContextReply(
         notebook=gathered.notebook,
         file=gathered.file,

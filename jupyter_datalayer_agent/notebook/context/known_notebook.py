@@ -1,7 +1,7 @@
 """What a model knows of a notebook from earlier contexts, and the text of the changes since.
 
-Only hashes are stored: of a cell's line (type, status, output) and source, with how much of that
-was shown. So changes can be stated after a restart, too.
+Only hashes are stored: of a cell's line (type, status) with its output, and of its source, with how
+much of that was shown. So changes can be stated after a restart, too.
 """
 
 from __future__ import annotations
@@ -14,14 +14,20 @@ from typing import Any
 from ...protocol.cells import PageCell
 from ...protocol.context import CellContext, NotebookContext
 from .notebook_context import (
+    CELL_CHARACTERS,
     TOTAL_CHARACTERS,
     WHOLE_BELOW,
+    Outputs,
+    cell_context,
     cell_header,
     fenced,
-    head_line,
+    head_lines,
+    most_of_output,
     outline_line,
+    outline_of,
     render_context,
-    shown_of,
+    shares_of,
+    shown_output,
     shown_source,
 )
 
@@ -34,7 +40,8 @@ KNOWN_SOURCE = "(source as stated before)"
 
 @dataclass(frozen=True)
 class KnownCell:
-    """Hashes of a cell's line and source; ``shown`` characters of the source were, or ``WHOLE``."""
+    """Hashes of a cell's line with its output, and of its source, of which ``shown`` characters
+    were sent, or ``WHOLE``."""
 
     line: str
     source: str
@@ -107,26 +114,37 @@ def updated(before: KnownNotebook | None, data: Mapping[str, Any]) -> KnownNoteb
 
 @dataclass(frozen=True)
 class Statement:
-    """A text about a notebook, empty if there is nothing to report, and what is known from it."""
+    """The lines of a text about a notebook, none if there is nothing to report, and what is known
+    from it. Lines of outputs are those that were given, with their marks of privacy."""
 
-    text: str
+    lines: Sequence[str]
     known: KnownNotebook
     is_whole: bool
 
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
 
 def stated(
-    cells: Sequence[PageCell], context: NotebookContext, before: KnownNotebook | None
+    cells: Sequence[PageCell],
+    context: NotebookContext,
+    before: KnownNotebook | None,
+    outputs: Outputs | None = None,
+    around: Sequence[str] = (),
 ) -> Statement:
     """What to send of a notebook to a model that knows ``before``: the changes, or everything if
-    that is shorter."""
+    that is shorter. Lines ``around`` say what is with it: libraries, files."""
+    outputs = outputs or {}
     if before is None:
-        return _Whole(cells, context).statement()
-    changes = _Changes(cells, context, before).statement()
-    if changes is not None and not changes.text:
+        return _Whole(cells, context, outputs, around).statement()
+    changes = _Changes(cells, context, outputs, around, before).statement()
+    if changes is not None and not changes.lines:
         return changes
-    whole = _Whole(cells, context).statement()
+    whole = _Whole(cells, context, outputs, around).statement()
     if changes is None or len(changes.text) >= len(whole.text):
-        return replace(whole, text=f"The whole notebook, stated anew.\n{whole.text}")
+        return replace(whole, lines=["The whole notebook, stated anew.", *whole.lines])
     return changes
 
 
@@ -152,29 +170,46 @@ def _source(cell: PageCell) -> str:
 class _Notebook:
     """The current notebook, and what is known of it once it is sent."""
 
-    def __init__(self, cells: Sequence[PageCell], context: NotebookContext) -> None:
+    def __init__(
+        self,
+        cells: Sequence[PageCell],
+        context: NotebookContext,
+        outputs: Outputs,
+        around: Sequence[str],
+        is_outlined: bool,
+    ) -> None:
         self.context = context
+        self.head = head_lines(context, around)
+        self.around = around
+        self.outputs = outputs
         self.order = tuple(cell.id for cell in cells)
-        self.is_outlined = context.all_cells is None
+        self.is_outlined = is_outlined
         self.sources = {cell.id: _source(cell) for cell in cells}
-        self.lines = (
-            {cell.id: digest(_without_number(outline_line(cell))) for cell in context.outline or []}
-            if self.is_outlined
-            else {cell.id: digest(_line(cell)) for cell in context.all_cells or []}
-        )
+        self.outline = outline_of(cells, context) if is_outlined else []
+        self.cells: Sequence[CellContext] = []
+        if not is_outlined:
+            self.cells = context.all_cells or [cell_context(cell) for cell in cells]
+        self.lines = {
+            cell.id: digest(_without_number(outline_line(cell))) for cell in self.outline
+        } or {cell.id: digest(self._line(cell)) for cell in self.cells}
         self.selection = digest(" ".join(map(_selected, context.selected_cells)))
         self.shown: dict[str, int] = {}
 
-    def show(self, cell: CellContext, left: int) -> tuple[int, list[str]]:
-        """The remaining characters, and the part of the cell's source to send."""
-        left, shown = shown_of(cell, left)
+    def _line(self, cell: CellContext) -> str:
+        line = _without_number(cell_header(cell, is_selected=False))
+        output = self.outputs.get(cell.id)
+        return line if output is None else f"{line}\n{output}"
+
+    def show(self, cell: CellContext, most: int) -> list[str]:
+        """At most so many characters of the cell's source."""
+        shown = min(most, len(cell.content))
         self.shown[cell.id] = WHOLE if shown == len(cell.content) else shown
-        return left, shown_source(cell, shown)
+        return shown_source(cell, shown)
 
     def known(self, listed: tuple[str, ...]) -> KnownNotebook:
         """What is known after a complete statement."""
         return KnownNotebook(
-            head=digest(head_line(self.context)),
+            head=digest("\n".join(self.head)),
             is_outlined=self.is_outlined,
             order=self.order,
             listed=listed,
@@ -187,18 +222,35 @@ class _Notebook:
 
 
 class _Whole(_Notebook):
+    def __init__(
+        self,
+        cells: Sequence[PageCell],
+        context: NotebookContext,
+        outputs: Outputs,
+        around: Sequence[str],
+    ) -> None:
+        self._given = cells
+        self._shares = shares_of(cells, outputs)
+        super().__init__(cells, context, outputs, around, self._shares is None)
+
     def statement(self) -> Statement:
-        left = TOTAL_CHARACTERS
-        for cell in self.context.all_cells or self.context.selected_cells:
-            left, _ = self.show(cell, left)
-        return Statement(render_context(self.context), self.known(self.order), is_whole=True)
+        shares = None if self._shares is None else self._shares.sources
+        for cell in self.context.selected_cells if shares is None else self.cells:
+            self.show(cell, len(cell.content) if shares is None else shares[cell.id])
+        lines = render_context(self._given, self.context, self.outputs, self.around)
+        return Statement(lines, self.known(self.order), is_whole=True)
 
 
 class _Changes(_Notebook):
     def __init__(
-        self, cells: Sequence[PageCell], context: NotebookContext, before: KnownNotebook
+        self,
+        cells: Sequence[PageCell],
+        context: NotebookContext,
+        outputs: Outputs,
+        around: Sequence[str],
+        before: KnownNotebook,
     ) -> None:
-        super().__init__(cells, context)
+        super().__init__(cells, context, outputs, around, before.is_outlined)
         self._before = before
         self.shown = {
             cell_id: cell.shown
@@ -211,17 +263,17 @@ class _Changes(_Notebook):
         """None if it cannot be sent as changes."""
         before = self._before
         is_clear = len(set(self.order)) == len(self.order)
-        if self.is_outlined != before.is_outlined or not is_clear:
+        if not is_clear:
             return None
         order = self._order()
         if order is None:
             return None
         lines_changed = [*order, *(self._outline() if self.is_outlined else self._cells())]
         known = self.known(before.listed)
-        head = head_line(self.context)
-        if not lines_changed and known.head == before.head:
-            return Statement("", known, is_whole=False)
-        return Statement("\n".join([head, *lines_changed]), known, is_whole=False)
+        if known.head != before.head:
+            return Statement([*self.head, *lines_changed], known, is_whole=False)
+        lines = [self.head[0], *lines_changed] if lines_changed else []
+        return Statement(lines, known, is_whole=False)
 
     # -- the order
 
@@ -264,23 +316,29 @@ class _Changes(_Notebook):
     def _cells(self) -> list[str]:
         lines: list[str] = []
         left = TOTAL_CHARACTERS
-        for cell in self.context.all_cells or []:
+        for cell in self.cells:
             if self._is_new(cell.id) or self._is_wanted(cell):
-                left = self._add(lines, cell, left)
+                added = self._stated(cell, min(left, CELL_CHARACTERS))
+                if cell.selection_status == "unselected":
+                    left = max(0, left - sum(map(len, added)))
+                lines += added
         return self._selection() + lines
 
     def _is_wanted(self, cell: CellContext) -> bool:
         """Whether all of its source is to be shown, and has not been."""
         return cell.selection_status != "unselected" and self.shown.get(cell.id) != WHOLE
 
-    def _add(self, lines: list[str], cell: CellContext, left: int) -> int:
+    def _stated(self, cell: CellContext, most: int) -> list[str]:
+        """A cell's state, and what is not known of its source and output; a selected one whole."""
+        is_selected = cell.selection_status != "unselected"
+        of_output = most_of_output(cell)
         header = cell_header(cell)
         if self._is_new(cell.id, line=False) or self._is_wanted(cell):
-            left, source = self.show(cell, left)
-            lines += [header, *source]
+            lines = [header, *self.show(cell, len(cell.content) if is_selected else most)]
         else:
-            lines.append(f"{header} {KNOWN_SOURCE}" if cell.content else header)
-        return left
+            lines = [f"{header} {KNOWN_SOURCE}" if cell.content else header]
+        output = self.outputs.get(cell.id)
+        return [*lines, *shown_output(output, of_output if is_selected else min(most, of_output))]
 
     def _selection(self) -> list[str]:
         if self.selection == self._before.selection:
@@ -290,7 +348,7 @@ class _Changes(_Notebook):
 
     def _outline(self) -> list[str]:
         changed = []
-        for cell in self.context.outline or []:
+        for cell in self.outline:
             if self._is_new(cell.id):
                 is_edited = cell.id not in self._added and self._is_new(cell.id, line=False)
                 changed.append(outline_line(cell) + (" (source changed)" if is_edited else ""))
@@ -303,7 +361,7 @@ class _Changes(_Notebook):
             return lines
         lines.append("Selected cells:")
         for each in selected:
-            self._add(lines, each, 0)
+            lines += self._stated(each, 0)
         return lines
 
 
@@ -318,10 +376,6 @@ def _run(first: int, last: int, place: int, cell_id: str) -> str:
 def _selected(cell: CellContext, number: bool = False) -> str:
     label = f"id={cell.id} {cell.selection_status}"
     return f"[{cell.index + 1}] {label}" if number else label
-
-
-def _line(cell: CellContext) -> str:
-    return _without_number(cell_header(cell, is_selected=False))
 
 
 def _without_number(line: str) -> str:

@@ -56,13 +56,18 @@ class BrowserDocument:
         return self._document.path
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+        self,
+        cell_ids: Sequence[str] | None = None,
+        *,
+        outputs: bool = False,
+        brief: bool = False,
+        whole: bool = False,
     ) -> PageNotebook:
         """All cells in order, or the named ones, with what the user has not saved yet."""
         ids = None if cell_ids is None else list(cell_ids)
         result = await self.page.request(
             "notebook.read",
-            ReadParams(path=self.path, cell_ids=ids, outputs=outputs, whole=whole),
+            ReadParams(path=self.path, cell_ids=ids, outputs=outputs, brief=brief, whole=whole),
             timeout=ANSWER_SECONDS,
         )
         notebook = _parse(PageNotebook, result)

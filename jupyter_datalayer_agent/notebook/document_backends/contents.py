@@ -17,6 +17,7 @@ from tornado.web import HTTPError
 from ...protocol.cells import PageCell
 from ...protocol.line_ends import line_feeds
 from ...protocol.renames import Rename
+from ..brief_outputs import BRIEF_CELLS, brief_errors, brief_outputs
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..edits.batch import Cell, EditedCells, outputs_of, page_cell, source_of
@@ -91,6 +92,16 @@ class LoadedNotebook:
     def page_cells(self) -> list[PageCell]:
         """The cells in wire format, without outputs; made once for all readers."""
         return [page_cell(cell, index) for index, cell in enumerate(self.cells)]
+
+    @cached_property
+    def brief_cells(self) -> list[PageCell]:
+        """The same with brief outputs, where they have any."""
+        brief = brief_outputs if len(self.cells) <= BRIEF_CELLS else brief_errors
+        found = [brief(cell.get("outputs") or ()) for cell in self.cells]
+        return [
+            cell.model_copy(update={"outputs": outputs}) if outputs else cell
+            for cell, outputs in zip(self.page_cells, found, strict=True)
+        ]
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -58,7 +58,12 @@ class FileDocument:
         return self._document.path
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+        self,
+        cell_ids: Sequence[str] | None = None,
+        *,
+        outputs: bool = False,
+        brief: bool = False,
+        whole: bool = False,
     ) -> PageNotebook:
         """All cells in order, or the named ones that are there."""
         loaded = await self._files.load(self.path)
@@ -66,11 +71,10 @@ class FileDocument:
         self._executions.enter(self.path, kernel["id"] if kernel else None)
         wanted = None if cell_ids is None else set(cell_ids)
         more = outputs or whole
+        shared = loaded.brief_cells if brief else loaded.page_cells
         cells = [
             self._with_execution(
-                page_cell(cell, index, outputs=outputs, whole=whole)
-                if more
-                else loaded.page_cells[index]
+                page_cell(cell, index, outputs=outputs, whole=whole) if more else shared[index]
             )
             for index, cell in enumerate(loaded.cells)
             if wanted is None or cell["id"] in wanted

@@ -65,13 +65,18 @@ class LiveDocument:
         return self.choose().backend
 
     async def read(
-        self, cell_ids: Sequence[str] | None = None, *, outputs: bool = False, whole: bool = False
+        self,
+        cell_ids: Sequence[str] | None = None,
+        *,
+        outputs: bool = False,
+        brief: bool = False,
+        whole: bool = False,
     ) -> PageNotebook:
         """All cells in order, or the named ones."""
         for _ in range(_TRIES):
             document = self.choose()
             try:
-                notebook = await document.read(cell_ids, outputs=outputs, whole=whole)
+                notebook = await document.read(cell_ids, outputs=outputs, brief=brief, whole=whole)
             except (NotOpen, PageGone):
                 continue  # by now it is open elsewhere, or nowhere
             if document.backend == "browser":

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from ..context.notebook_context import (
     CELL_CHARACTERS,
     LINE_CHARACTERS,
-    TOTAL_CHARACTERS,
     WHOLE_BELOW,
     fenced,
 )
 from .block_types import BLOCK_TYPES
 from .blocks import DocumentBlock
 from .documents import OpenDocument
+
+TOTAL_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True)

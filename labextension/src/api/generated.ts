@@ -4049,11 +4049,17 @@ export interface components {
          * @description One cell. The execution fields are None for cells that are not code.
          *
          *     ``selection_status`` is ``active`` when the cell's editor has the cursor (edit mode).
-         *     ``last_execution_duration`` is in ms, ``last_run_end_time`` in ms since 1970.
+         *     ``last_execution_duration`` is in ms, ``last_run_end_time`` in ms since 1970. ``error`` is the
+         *     name of the exception that the cell's outputs show, whoever ran it.
          */
         CellContext: {
             /** Content */
             content: string;
+            /**
+             * Error
+             * @default null
+             */
+            error?: string | null;
             /**
              * Executionorder
              * @default null
@@ -8047,10 +8053,17 @@ export interface components {
          * ReadParams
          * @description ``notebook.read``: all cells, or only ``cell_ids``; outputs only if wanted.
          *
+         *     With ``brief``, outputs come as a context needs them: texts cut to 1,000 characters a cell,
+         *     pictures empty; of more than 150 cells only those of selected cells, and errors.
          *     With ``whole`` the cells come as nbformat has them, too, those of ``cell_ids`` that are not
          *     there are left out, and ``order`` says which cells there are.
          */
         ReadParams: {
+            /**
+             * Brief
+             * @default false
+             */
+            brief: boolean;
             /**
              * Cellids
              * @default null

@@ -72,13 +72,14 @@ export function createMethods(parts: IParts): IMethods {
     return panel;
   };
   return {
-    'notebook.read': async ({ path, cellIds, outputs, whole }) => {
+    'notebook.read': async ({ path, cellIds, outputs, brief, whole }) => {
       const panel = await notebook(path);
       if (whole) {
         return reader.readWhole(panel, cellIds);
       }
       const indices = cellIds && indicesOf(sharedNotebook(panel), cellIds);
-      return reader.read(panel, indices, outputs);
+      const wanted = outputs ? 'whole' : brief ? 'brief' : 'none';
+      return reader.read(panel, indices, wanted);
     },
 
     'notebook.edit': async ({ path, edits }) => {

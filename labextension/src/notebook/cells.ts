@@ -3,6 +3,7 @@ import { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import { PageCell, PageNotebook, PageRequestError } from '../api';
+import { BRIEF_CELLS, briefOutputs } from './briefOutputs';
 import { ExecutionTracker } from './kernel/executions';
 import { hashSource } from './edits/hash';
 import { kernelOf } from './kernel/kernel';
@@ -70,6 +71,9 @@ export function indicesOf(
   return cellIds.map(id => places.get(id)!);
 }
 
+/** Which outputs of a cell are read; brief ones are what a context needs. */
+type Wanted = 'none' | 'brief' | 'whole';
+
 /** Reads cells of an open notebook as the server wants them. */
 export class CellReader {
   constructor(private readonly _executions: Pick<ExecutionTracker, 'get'>) {}
@@ -78,7 +82,7 @@ export class CellReader {
   read(
     panel: NotebookPanel,
     indices?: readonly number[],
-    outputs = false
+    outputs: Wanted = 'none'
   ): PageNotebook {
     const { cells } = sharedNotebook(panel);
     const wanted = indices ?? cells.map((_, index) => index);
@@ -116,7 +120,11 @@ export class CellReader {
   }
 
   /** One cell. */
-  cell(panel: NotebookPanel, index: number, outputs = false): PageCell {
+  cell(
+    panel: NotebookPanel,
+    index: number,
+    outputs: Wanted = 'none'
+  ): PageCell {
     const shared = sharedNotebook(panel).cells[index];
     const source = shared.getSource();
     const cell: PageCell = {
@@ -135,15 +143,28 @@ export class CellReader {
     return {
       ...cell,
       hasOutput: model.outputs.length > 0 || undefined,
-      outputs: outputs
-        ? (shared.getOutputs() as PageCell['outputs'])
-        : undefined,
+      outputs:
+        outputs === 'whole'
+          ? (shared.getOutputs() as PageCell['outputs'])
+          : outputs === 'brief'
+            ? this._brief(panel, model, cell)
+            : undefined,
       executionStatus: run?.status ?? 'idle',
       executionCount: model.executionCount ?? undefined,
       lastRunSuccess: run?.success,
       lastExecutionDuration: run?.durationMs,
       lastRunEndTime: run?.endTime
     };
+  }
+
+  private _brief(
+    panel: NotebookPanel,
+    model: ICodeCellModel,
+    { selectionStatus }: PageCell
+  ): PageCell['outputs'] {
+    const many = panel.content.model!.cells.length > BRIEF_CELLS;
+    const found = briefOutputs(model, many && !selectionStatus);
+    return found.length ? found : undefined;
   }
 
   /** A notebook of thousands of cells is read again and again, and few of them change. */

@@ -228,7 +228,7 @@ def test_added_removed_and_moved_cells_are_sent(
 def test_a_notebook_of_many_cells_is_sent_as_lines_and_runs_of_the_old_numbers(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    book = Book(server, model, 60)
+    book = Book(server, model, 200)
     book.say("One")
     book.edit(9, "x9 = 9\nmore = 1")
     edited = book.say("Edited")
@@ -240,13 +240,13 @@ def test_a_notebook_of_many_cells_is_sent_as_lines_and_runs_of_the_old_numbers(
     assert "Removed: id=cell50." in moved
     assert (
         "Order now, by the numbers of the last whole list: [1-19] were 2-20, [20] id=fresh, not in "
-        "it, [21-50] were 21-50, [51-59] were 52-60, [60] was 1." in moved
+        "it, [21-50] were 21-50, [51-199] were 52-200, [200] was 1." in moved
     )
     assert "[20] code id=fresh not run | z = 1" in moved
     assert moved.count("id=cell") == 1
-    book.change(lambda cells: cells[:30])
+    book.change(lambda cells: cells[:190])
     cut = book.say("Cut")
-    assert "[1-19] were 2-20, [20] id=fresh, not in it, [21-30] were 21-30." in cut
+    assert "[20] id=fresh, not in it, [21-50] were 21-50, [51-190] were 52-191." in cut
     assert len(cut) < 800
     assert_appended(model.requests)
 
@@ -264,7 +264,7 @@ def test_where_the_changes_are_longer_the_whole_is_sent(
     book.change(lambda cells: other * 0 + [*cells, *Book(server, model, 30, "x.ipynb").cells()])
     many = book.say("Many")
     assert "The whole notebook, stated anew." in many
-    assert "[33] code id=cell29 not run | x29 = 29" in many
+    assert "[33] code id=cell29 not run\n```\nx29 = 29\n```" in many
 
 
 def test_what_tools_did_is_sent_again_as_it_is_now(
@@ -317,8 +317,8 @@ def test_runs_and_a_kernel_restart_are_sent_without_the_sources(
     ran = book.say("Ran")
     assert "kernel running id=" in ran
     assert "[1] code id=cell0 order=1 ok " in ran
-    assert " output (source as stated before)" in ran
-    assert "```" not in ran
+    assert " output (source as stated before)\nOutput:\n```\nhere\n```\n" in ran
+    assert "Why this is done" not in ran
     assert book.say("Again") == ""
     (kernel,) = [
         each["kernel"]["id"] for each in server.get("/api/sessions") if each["path"] == PATH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,12 +21,17 @@ from jupyter_datalayer_agent.notebook.context.notebook_context import build_cont
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.protocol.cells import PageCell, PageNotebook
 from jupyter_datalayer_agent.protocol.context import FileContext
+from jupyter_datalayer_agent.tools.redaction import text
 
 LONG = "value = 1  # what it is for\n" * 3
+OUTPUTS = ["", "42", "Output:\n```\nnot mine\n```", "[1] code id=a", "row\n" * 300]
 SOURCES = [f"x = {n}\n{LONG}" for n in range(3)] + ["", "```\nfenced\n```", "[1] code id=a"]
 
 
-def notebook(cells: Sequence[tuple[str, str, int | None, bool]]) -> PageNotebook:
+Cell = tuple[str, str, int | None, bool]
+
+
+def notebook(cells: Sequence[Cell]) -> PageNotebook:
     """A notebook of cells: id, source, execution count, whether it is selected."""
     return PageNotebook(
         path="a.ipynb",
@@ -46,8 +51,11 @@ def notebook(cells: Sequence[tuple[str, str, int | None, bool]]) -> PageNotebook
     )
 
 
-def say(book: PageNotebook, before: KnownNotebook | None) -> Statement:
-    return stated(book.cells, build_context(book), before)
+def say(
+    book: PageNotebook, before: KnownNotebook | None, outputs: Mapping[str, str] | None = None
+) -> Statement:
+    shown = {cell_id: text(said) for cell_id, said in (outputs or {}).items() if said}
+    return stated(book.cells, build_context(book), before, shown)
 
 
 class Reader:
@@ -58,14 +66,15 @@ class Reader:
         self.listed: list[str] = []
         self.lines: dict[str, str] = {}
         self.sources: dict[str, str] = {}
+        self.outputs: dict[str, str] = {}
         self.selected: set[str] = set()
 
     def read(self, statement: Statement) -> None:
         if statement.is_whole:
-            self.order, self.lines, self.sources = [], {}, {}
+            self.order, self.lines, self.sources, self.outputs = [], {}, {}, {}
             self.selected = set()
         before = self.lines.copy()
-        for header, source in _cells(statement.text):
+        for header, source, output in _cells(statement.text):
             match = re.match(r"\[(\d+)\] code id=(\S+) ?(.*)", header)
             assert match is not None
             cell_id, line = match[2], match[3]
@@ -78,6 +87,7 @@ class Reader:
                 assert cell_id in before
             else:
                 self.sources[cell_id] = source
+            self.outputs[cell_id] = output
             if statement.is_whole:
                 self.order.append(cell_id)
                 if "selected" in line.split():
@@ -92,20 +102,26 @@ class Reader:
             self.selected = set()
 
 
-def _cells(text: str) -> list[tuple[str, str]]:
-    """Headers with the content of the fences after them."""
-    found: list[tuple[str, str]] = []
+def _cells(text: str) -> list[tuple[str, str, str]]:
+    """Headers with the content of the fences after them: the source, and the output."""
+    found: list[tuple[str, str, str]] = []
     lines = iter(text.split("\n"))
+    is_output = False
     for line in lines:
         if line.startswith("[") and "] code id=" in line:
-            found.append((line, ""))
+            found.append((line, "", ""))
+            is_output = False
+        elif line == "Output:":
+            is_output = True
         elif line.startswith("```"):
             inside: list[str] = []
             for each in lines:
                 if each == line:
                     break
                 inside.append(each)
-            found[-1] = (found[-1][0], "\n".join(inside))
+            header, source, output = found[-1]
+            said = "\n".join(inside)
+            found[-1] = (header, source, said) if is_output else (header, said, output)
     return found
 
 
@@ -119,16 +135,18 @@ BOOKS = st.lists(
     max_size=8,
     unique_by=lambda cell: cell[0],
 )
+SAID = st.fixed_dictionaries({cell_id: st.sampled_from(OUTPUTS) for cell_id in "abcdefgh"})
 
 
-@given(st.lists(BOOKS, min_size=1, max_size=6))
+@given(st.lists(st.tuples(BOOKS, SAID), min_size=1, max_size=6))
 def test_statements_hold_all_of_a_notebook(
-    books: list[list[tuple[str, str, int | None, bool]]],
+    books: list[tuple[list[Cell], dict[str, str]]],
 ) -> None:
     reader, known = Reader(), None
-    for cells in books:
+    for cells, outputs in books:
         book = notebook(cells)
-        statement = say(book, known)
+        outputs = {cell.id: outputs[cell.id] for cell in book.cells}
+        statement = say(book, known, outputs)
         reader.read(statement)
         assert reader.order == [cell.id for cell in book.cells]
         assert reader.selected == {
@@ -136,13 +154,15 @@ def test_statements_hold_all_of_a_notebook(
         }
         for cell in book.cells:
             assert reader.sources[cell.id] == cell.source
+            assert reader.outputs[cell.id][:300] == outputs[cell.id][:300]
+            assert len(reader.outputs[cell.id]) < 1_040
             assert (f"order={cell.execution_count}" in reader.lines[cell.id]) == (
                 cell.execution_count is not None
             )
         kept = json.loads(json.dumps(statement.known.since(None if statement.is_whole else known)))
         assert updated(known, kept) == statement.known, "it is the same from the database"
         known = statement.known
-        assert say(book, known).text == "", "what was sent is not sent again"
+        assert say(book, known, outputs).text == "", "what was sent is not sent again"
         assert {cell.id for cell in known_sources(book.cells, known)} == set(reader.order)
 
 
@@ -174,7 +194,7 @@ def test_a_new_order_of_many_cells_is_sent_as_the_numbers_of_the_whole_list(
 
 
 def test_a_cell_that_was_cut_is_sent_whole_once_it_is_selected() -> None:
-    long = "y = 1\n" * 1_000
+    long = "y = 1\n" * 5_000
     book = notebook([("a", long, None, False), ("b", "x", None, False)])
     first = say(book, None)
     assert "more characters" in first.text
@@ -188,7 +208,7 @@ def test_a_cell_that_was_cut_is_sent_whole_once_it_is_selected() -> None:
 
 
 def test_a_selected_cell_of_many_is_sent_once() -> None:
-    cells = [(f"c{n}", f"x = {n}\ny = 2", None, False) for n in range(30)]
+    cells = [(f"c{n}", f"x = {n}\ny = 2", None, False) for n in range(200)]
     known = say(notebook(cells), None).known
     cells[4] = ("c4", cells[4][1], None, True)
     selected = say(notebook(cells), known)
@@ -201,6 +221,35 @@ def test_a_selected_cell_of_many_is_sent_once() -> None:
     cells[4] = ("c4", cells[4][1], None, True)
     again = say(notebook(cells), none.known)
     assert again.text.endswith("[5] code id=c4 not run selected (source as stated before)")
+
+
+def test_a_notebook_that_grows_past_its_limit_is_still_told_by_its_changes() -> None:
+    cells: list[Cell] = [(f"c{n}", f"x = {n}\n" * 20, None, False) for n in range(100)]
+    known = say(notebook(cells), None).known
+    assert not known.is_outlined
+    cells += [(f"d{n}", f"y = {n}\n" * 20, None, False) for n in range(60)]
+    grown = say(notebook(cells), known)
+    assert len(grown.text) < 22_000
+    cells[3] = ("c3", "z = 1", 7, False)
+    changed = say(notebook(cells), grown.known)
+    assert not changed.is_whole
+    assert len(changed.text) < 400
+    assert "[4] code id=c3 order=7 ok" in changed.text
+
+
+def test_an_output_that_changed_is_sent_with_its_cell_and_not_with_its_source() -> None:
+    book = notebook([("a", LONG, 1, False), ("b", "x", 1, False)])
+    first = say(book, None, {"a": "41", "b": "1"})
+    assert "Output:\n```\n41\n```" in first.text
+    second = say(book, first.known, {"a": "42", "b": "1"})
+    assert second.text.splitlines()[1:] == [
+        "[1] code id=a order=1 ok (source as stated before)",
+        "Output:",
+        "```",
+        "42",
+        "```",
+    ]
+    assert not say(book, second.known, {"a": "42", "b": "1"}).lines
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "```", "c"]), max_size=12)

@@ -1,14 +1,7 @@
-"""The variables of a notebook's kernel, read without disturbing it.
-
-Nothing is run as a cell: an expression is evaluated silently beside an empty snippet, so that no
-prompt number, history, hook or name changes. A busy kernel is not waited for.
-"""
+"""The variables of a notebook's kernel, read without disturbing it."""
 
 from __future__ import annotations
 
-import ast
-import asyncio
-import json
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -16,12 +9,9 @@ from typing import Any
 
 from ....protocol.variables import Variable, VariablesReply, VariablesStatus
 from ...document import DocumentError
-from ..connection import KernelConnection, KernelDied, Message
+from ..connection import KernelConnection, KernelDied
+from ..expressions import KernelBusy, evaluated
 from ..kernels import Kernels
-
-FREE_SECONDS = 0.7
-"""So long the kernel may take to answer that it is free; then it counts as busy."""
-ANSWER_SECONDS = 5.0
 
 
 @dataclass
@@ -73,35 +63,12 @@ async def variables_of(kernels: Kernels, path: str, names: list[str] | None = No
 
 
 async def _ask(connection: KernelConnection, names: list[str] | None) -> Found:
-    busy = Found("busy", "The kernel is busy: its variables cannot be read now.")
+    call = f"listing(shell.user_ns, shell.user_ns_hidden, {names!r})"
     try:
-        # What waits in the kernel's queue cannot be withdrawn: first ask whether it is free.
-        await asyncio.wait_for(connection.wait_until_free(), FREE_SECONDS)
-    except asyncio.TimeoutError:
-        return busy
-    replied = asyncio.Event()
-    answers: list[dict[str, Any]] = []
-
-    def heard(channel: str, message: Message) -> None:
-        if message["header"]["msg_type"] == "execute_reply":
-            answers.append(message["content"])
-            replied.set()
-
-    msg_id = connection.send_silent({"found": _expression(names)}, heard)
-    try:
-        if not await connection.wait(replied, ANSWER_SECONDS):
-            return busy
-    finally:
-        connection.forget(msg_id)
-    return _found(answers[0])
-
-
-def _found(content: dict[str, Any]) -> Found:
-    answer = (content.get("user_expressions") or {}).get("found") or {}
-    written = (answer.get("data") or {}).get("text/plain")
-    try:
-        listed = json.loads(ast.literal_eval(str(written)))
-    except (TypeError, ValueError, SyntaxError):
+        listed = await evaluated(connection, _source(), call)
+    except KernelBusy:
+        return Found("busy", "The kernel is busy: its variables cannot be read now.")
+    if listed is None:
         return Found("failed", "The kernel did not list its variables.")
     return Found(
         "ok",
@@ -113,24 +80,6 @@ def _found(content: dict[str, Any]) -> Found:
 def _contents(listed: dict[str, Any]) -> Contents:
     detail = {name: listed.pop(name) for name in ("detail", "rows", "open") if name in listed}
     return Contents(Variable.model_validate(listed), **detail)
-
-
-def _expression(names: list[str] | None) -> str:
-    """Python that gives ``listing`` as JSON; it uses no name that the user may have bound."""
-    code = (
-        "import json, warnings\n"
-        "from IPython import get_ipython\n"
-        "shell = get_ipython()\n"
-        "with warnings.catch_warnings():\n"
-        "    warnings.simplefilter('ignore')\n"
-        f"    listed = listing(shell.user_ns, shell.user_ns_hidden, {names!r})\n"
-        "answer = json.dumps(listed, default=str)\n"
-    )
-    source = f"{_source()}\n{code}"
-    return (
-        "(lambda space: (__import__('builtins').exec("
-        f"{source!r}, space), space['answer'])[1])({{'__name__': 'datalayer_agent_variables'}})"
-    )
 
 
 @cache

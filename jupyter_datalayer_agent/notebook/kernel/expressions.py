@@ -1,0 +1,73 @@
+"""What code of ours finds in a kernel, without disturbing it.
+
+Nothing is run as a cell: an expression is evaluated silently beside an empty snippet, so that no
+prompt number, history, hook or name changes. A busy kernel is not waited for.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+from typing import Any
+
+from .connection import KernelConnection, Message
+
+FREE_SECONDS = 0.7
+"""So long the kernel may take to answer that it is free; then it counts as busy."""
+ANSWER_SECONDS = 5.0
+
+
+class KernelBusy(Exception):
+    """The kernel does something else."""
+
+
+async def evaluated(connection: KernelConnection, source: str, call: str) -> Any:
+    """What ``call`` returns, an expression over the names of ``source`` and ``shell``, as JSON has
+    it; None if it failed.
+
+    Raises ``KernelBusy``, and ``KernelDied`` if the kernel ends first.
+    """
+    try:
+        # What waits in the kernel's queue cannot be withdrawn: first ask whether it is free.
+        await asyncio.wait_for(connection.wait_until_free(), FREE_SECONDS)
+    except asyncio.TimeoutError:
+        raise KernelBusy from None
+    replied = asyncio.Event()
+    answers: list[dict[str, Any]] = []
+
+    def heard(channel: str, message: Message) -> None:
+        if message["header"]["msg_type"] == "execute_reply":
+            answers.append(message["content"])
+            replied.set()
+
+    msg_id = connection.send_silent({"found": _expression(source, call)}, heard)
+    try:
+        if not await connection.wait(replied, ANSWER_SECONDS):
+            raise KernelBusy
+    finally:
+        connection.forget(msg_id)
+    answer = (answers[0].get("user_expressions") or {}).get("found") or {}
+    written = (answer.get("data") or {}).get("text/plain")
+    try:
+        return json.loads(ast.literal_eval(str(written)))
+    except (TypeError, ValueError, SyntaxError):
+        return None
+
+
+def _expression(source: str, call: str) -> str:
+    """Python that gives the value as JSON; it uses no name that the user may have bound."""
+    code = (
+        f"{source}\n"
+        "import json, warnings\n"
+        "from IPython import get_ipython\n"
+        "shell = get_ipython()\n"
+        "with warnings.catch_warnings():\n"
+        "    warnings.simplefilter('ignore')\n"
+        f"    found = {call}\n"
+        "answer = json.dumps(found, default=str)\n"
+    )
+    return (
+        "(lambda space: (__import__('builtins').exec("
+        f"{code!r}, space), space['answer'])[1])({{'__name__': 'datalayer_agent_found'}})"
+    )
