@@ -50,7 +50,7 @@ def write(server: RunningServer, path: str, *cells: tuple[str, str, list[dict[st
     (server.root / path).write_text(json.dumps(notebook))
 
 
-class Asking:
+class Chat:
     """One conversation about one notebook."""
 
     def __init__(
@@ -75,7 +75,7 @@ def test_saved_failures_and_outputs_are_in_the_first_message(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     write(server, "saved.ipynb", ("bad", "def f(a): ...\nf(1)", [ERROR]), ("rich", "show()", RICH))
-    context = Asking(server, model, "saved.ipynb").say()
+    context = Chat(server, model, "saved.ipynb").say()
     assert "[1] code id=bad failed TypeError output" in context
     assert "TypeError: no tulip-7319\nCell In[1], line 2\n----> 2 f('tulip-7319')" in context
     assert '# *Title*\n$x^2$\n{"k": [1, 2]}\nbold\n' in context
@@ -87,18 +87,18 @@ def test_other_readers_of_outputs_get_the_same_text(
 ) -> None:
     text = '# *Title*\n$x^2$\n{"k": [1, 2]}\nbold'
     write(server, "rich.ipynb", ("rich", "show()", RICH))
-    asking = Asking(server, model, "rich.ipynb")
-    asking.say(
+    chat = Chat(server, model, "rich.ipynb")
+    chat.say(
         Call("getCellOutputs", {"cellId": "rich"}),
         Call("getNotebookCells", {"includeOutputs": True}),
     )
     for output in model.requests[-1].tool_outputs.values():
         assert json.dumps(text)[1:-1] in output
     attached = [{"kind": "output", "path": "rich.ipynb", "cellId": "rich"}]
-    assert text in asking.say(attachments=attached)
+    assert text in chat.say(attachments=attached)
     code = "from IPython.display import *\ndisplay(Markdown('# *Title*'), Latex('$x^2$'), "
     code += "JSON({'k': [1, 2]}), HTML('<b>bold</b>'))"
-    asking.say(Call("executeCode", {"code": code}), mode="agent")
+    chat.say(Call("executeCode", {"code": code}), mode="agent")
     assert json.dumps(text)[1:-1] in next(iter(model.requests[-1].tool_outputs.values()))
 
 
@@ -107,14 +107,14 @@ def test_what_was_sent_is_not_sent_again_and_a_change_as_its_cells(
 ) -> None:
     cells = [(f"c{n}", f"x{n} = {n}", [display(text__plain=f"out {n}")]) for n in range(40)]
     write(server, "many.ipynb", *cells)
-    asking = Asking(server, model, "many.ipynb")
-    first = asking.say()
+    chat = Chat(server, model, "many.ipynb")
+    first = chat.say()
     assert "x39 = 39" in first, "40 small cells are whole"
     assert "out 39" in first
-    assert asking.say() == ""
+    assert chat.say() == ""
     cells[7] = ("c7", "x7 = 7", [ERROR])
     write(server, "many.ipynb", *cells)
-    changed = asking.say()
+    changed = chat.say()
     assert "[8] code id=c7 failed TypeError output (source as stated before)" in changed
     assert "TypeError: no tulip-7319" in changed
     assert "x6" not in changed
@@ -129,13 +129,13 @@ def test_outputs_that_are_kept_back_are_not_in_the_context_either(
     write(
         server, path, ("bad", "f()", [ERROR]), ("prints", "1", [display(text__plain="crocus-2214")])
     )
-    asking = Asking(server, model, path, outputs=policy)
-    context = asking.say()
+    chat = Chat(server, model, path, outputs=policy)
+    context = chat.say()
     assert "[1] code id=bad failed TypeError output" in context
     assert (
         "[TypeError in line 2, its message and traceback withheld by the setting]" in context
     ) == (policy == "never")
-    shown = asking.server.get("context", path=path, sessionId=asking.session)
+    shown = chat.server.get("context", path=path, sessionId=chat.session)
     for text in (context, json.dumps(shown)):
         assert "7319" not in text
         assert "2214" not in text
@@ -148,7 +148,7 @@ def test_rows_of_data_are_kept_back_by_their_own_setting(
         text__plain="      name  age\n0  tulip-7319   31\n1   Bob   33", text__html="<table>"
     )
     write(server, "rows.ipynb", ("t", "df", [frame]), ("n", "n", [display(text__plain="two rows")]))
-    context = Asking(server, model, "rows.ipynb", rowData="never").say()
+    context = Chat(server, model, "rows.ipynb", rowData="never").say()
     assert "7319" not in context
     assert "two rows" in context
     assert "withheld by the setting]" in context
@@ -168,20 +168,20 @@ def test_libraries_of_the_kernel_and_data_files_are_named(
     for other in ("notes.md", ".hidden.csv", "~$open.xlsx", "model.py"):
         (folder / other).write_text("x")
     (folder / "folder.csv").mkdir()
-    asking = Asking(server, model, "lab/a.ipynb")
-    first = asking.say()
+    chat = Chat(server, model, "lab/a.ipynb")
+    first = chat.say()
     assert "\nData files in its folder: cars.csv (1.6 kB), old.tsv.gz (12 bytes).\n" in first
     assert "Imported" not in first, "there is no kernel yet"
-    asking.say(Call("runNotebookCells", {"all": True}), mode="agent")
-    said = asking.say()
+    chat.say(Call("runNotebookCells", {"all": True}), mode="agent")
+    said = chat.say()
     while "Imported" not in said:  # the kernel answered after the message was sent
-        said = asking.say()
+        said = chat.say()
     imported = next(line for line in said.splitlines() if line.startswith("Imported"))
     assert imported.startswith("Imported in the kernel: Python 3.")
     assert ", numpy " in imported
     assert ", pandas " in imported
     assert "json" not in imported
-    assert asking.say() == ""
+    assert chat.say() == ""
 
 
 def test_a_folder_of_many_files_is_looked_at_in_part(
@@ -190,7 +190,7 @@ def test_a_folder_of_many_files_is_looked_at_in_part(
     write(server, "full/a.ipynb", ("a", "1", []))
     for number in range(6_000):
         (server.root / "full" / f"{number:05}.csv").touch()
-    context = Asking(server, model, "full/a.ipynb").say()
+    context = Chat(server, model, "full/a.ipynb").say()
     line = next(each for each in context.splitlines() if each.startswith("Data files"))
     assert line.count(".csv") == 20
     assert line.endswith("and more.")

@@ -223,7 +223,7 @@ def test_a_selected_cell_of_many_is_sent_once() -> None:
     assert again.text.endswith("[5] code id=c4 not run selected (source as stated before)")
 
 
-def test_a_notebook_that_grows_past_its_limit_is_still_told_by_its_changes() -> None:
+def test_a_notebook_that_grows_past_its_limit_is_still_sent_as_its_changes() -> None:
     cells: list[Cell] = [(f"c{n}", f"x = {n}\n" * 20, None, False) for n in range(100)]
     known = say(notebook(cells), None).known
     assert not known.is_outlined
