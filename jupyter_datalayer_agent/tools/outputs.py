@@ -64,9 +64,8 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
     picture = next((mime for mime in _PICTURES if mime in data), None)
     if picture is not None:
         others = {mime: value for mime, value in data.items() if mime not in _PICTURES}
-        return _picture(
-            picture, text_of(data[picture]), best_text(others) if others else "", images
-        )
+        said = best_text(others) if others and not is_table(others) else ""
+        return _picture(picture, text_of(data[picture]), said, images)
     shown = best_text(data)
     return _part(shown, is_table(data) or looks_like_rows(shown))
 

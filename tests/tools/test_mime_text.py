@@ -186,3 +186,11 @@ def test_what_shows_data_is_withheld_as_rows() -> None:
     )
     assert redact(text, {"row_data": "by the setting"}) == "$x^2$"
     assert redact(text, EVERYTHING) == "[output of 5 characters withheld by the setting]"
+
+
+def test_a_picture_is_not_accompanied_by_the_data_of_its_chart() -> None:
+    spec = {"data": [{"y": [417]}]}
+    data = {"image/png": "", "application/vnd.plotly.v1+json": spec, "text/plain": "Figure()"}
+    text, images = render_outputs([{"output_type": "display_data", "data": data}])
+    assert text == "[picture 1: image/png]"
+    assert len(images) == 1
