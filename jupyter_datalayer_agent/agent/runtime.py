@@ -11,6 +11,7 @@ from ..datasets.service import Datasets, no_datasets
 from ..models.types import Model
 from ..notebook.page.hub import PageHub
 from ..notebook.service import NotebookService
+from ..protocol.cells import CellRun
 from ..protocol.quality import QualityReport
 from ..services.registry import ServiceRegistry
 from ..services.routing import Router
@@ -64,6 +65,14 @@ class Runtime:
         from ..workflows.quality.of_document import quality_of
 
         return await quality_of(self.notebooks, path, client_id)
+
+    async def repair_of(
+        self, path: str, run: CellRun, code: str | None, client_id: str | None
+    ) -> str | None:
+        """The repair that the error fixes know of a failed run, as a hint; see ``repair_hint``."""
+        from ..workflows.fixes.repair_hint import repair_hint
+
+        return await repair_hint(self.notebooks, self.find_fixes, path, run, code, client_id)
 
     async def forget(self, session_id: str) -> None:
         """Remove what other parts store of a session that was emptied or deleted."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.cells import PageCell, PageNotebook
+from ..protocol.cells import CellRun, PageCell, PageNotebook
 from ..protocol.forms import FormAnswer, InputForm
 from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
@@ -115,6 +115,9 @@ async def _nobody_to_fill_in(*_: object) -> FormAnswer:
 
 QualityOf = Callable[[str, str | None], Awaitable[QualityReport]]
 """The quality report of the notebook at a path, as the page with this client id has it."""
+RepairOf = Callable[[str, CellRun, str | None, str | None], Awaitable[str | None]]
+"""The repair that is known of a failed run in the notebook at a path, as a hint for the model: of a
+cell, or of code that is no cell; as the page with this client id has the notebook."""
 UpdatePlan = Callable[[Sequence[PlanStep], str | None], Awaitable[Sequence[PlanStep]]]
 
 
@@ -142,6 +145,7 @@ class ToolContext:
     past: HistoryQueries | None = None
     datasets: Datasets | None = None
     quality_of: QualityOf | None = None
+    repair_of: RepairOf | None = None
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
     ask_form: AskForm = _nobody_to_fill_in
     update_plan: UpdatePlan = _no_plan

@@ -82,11 +82,13 @@ class ResultBuilder:
                 ok=False,
                 name=name,
                 output=redact(failure.output, refused),
-                error=ToolError(code=failure.code, message=message, hint=failure.hint),
+                error=ToolError(
+                    code=failure.code, message=message, hint=redact(failure.hint, refused)
+                ),
                 changes=failure.changes or None,
             )
 
-        outputs = [failure.output, failure.message]
+        outputs = [failure.output, failure.message, failure.hint]
         summary = failure.summary or failure.message
         parts, images = _private(outputs, failure)
         return cls(make, summary, parts, images, failure.more, failure.needs, failure.blocks)

@@ -95,6 +95,7 @@ def reading_dispatcher(
         past=runtime.store.past,
         datasets=runtime.datasets,
         quality_of=runtime.quality_of,
+        repair_of=runtime.repair_of,
         sharing=_WithoutAsking(session, settings),
     )
     return Dispatcher(request.tools, context)

@@ -113,6 +113,7 @@ class ClientCalls:
             past=runtime.store.past,
             datasets=runtime.datasets,
             quality_of=runtime.quality_of,
+            repair_of=runtime.repair_of,
             ask=approvals.ask,
             sharing=TurnSharing(runtime.settings, approvals),
             on_status=client.status,

@@ -28,8 +28,10 @@ class Recovery:
         Raises ``StepFailed`` after the last attempt.
         """
         await self.give_up(failure.message)
-        if await self._fixed(failure):
+        left = await self._fixed(failure)
+        if left is None:
             return
+        failure = left  # a fix that was tried may have left another error
         if self._attempts >= MAX_ATTEMPTS or not self._turn.has_model:
             raise StepFailed(failure.message, failure.cell_id, failure.redacted)
         await self._start(failure.message)
@@ -58,7 +60,7 @@ class Recovery:
 
     async def select_kernel(self, failure: Failure) -> bool:
         """Whether the failure was a missing kernel, and a kernel was selected."""
-        return await self._fixed(failure)
+        return await self._fixed(failure) is None
 
     async def succeeded(self) -> None:
         """The current attempt succeeded."""
@@ -77,30 +79,31 @@ class Recovery:
         plan = self._turn.plan
         return noun(plan.notebook if plan is not None and plan.notebook is not None else "")
 
-    async def _fixed(self, failure: Failure) -> bool:
-        """Whether an error fix repaired it. Unsafe ones are offered to the user."""
+    async def _fixed(self, failure: Failure) -> Failure | None:
+        """Carry out the safe error fix, if there is one; the failure that is left, None where it
+        was repaired. Unsafe fixes are offered to the user."""
         if self._attempts:
-            return False
+            return failure
         fixes = await self._turn.fixes_of(failure)
         safe = next((fix for fix in fixes if fix.safe), None)
         if safe is None:
             await self._turn.offer_fixes(failure, fixes)
-            return False
+            return failure
         assert failure.path is not None
         await self._start(failure.message)
         problem = await self._turn.own.fix(safe, failure.path)
-        self._turn.take_run_failure()
+        left = self._turn.take_run_failure()
         self.tried.append(safe.title)
         done = safe.done or safe.title
         await self._finish(problem is None, done if problem is None else problem.message)
         if problem is not None:
-            return False
+            return left or problem
         self._turn.watch.forget(failure.cell_id)
         if self._turn.has_model:
             # The title of a fix may quote the error's message.
             title = safe.title if failure.redacted is None else messages.A_FIX
             await self._turn.add_user_message(messages.fixed(title, self._part))
-        return True
+        return None
 
     async def _start(self, error: str) -> None:
         self._attempts += 1

@@ -334,6 +334,7 @@ class Turn:
             past=self.runtime.store.past,
             datasets=self.runtime.datasets,
             quality_of=self.runtime.quality_of,
+            repair_of=self.runtime.repair_of,
             ask=self.approvals.ask,
             ask_form=self.approvals.ask_form,
             update_plan=self._update_plan,

@@ -35,8 +35,8 @@ def load(
     missing = first_missing(["dask.dataframe", "pyarrow"] if chosen == "dask" else [chosen])
     if missing is not None:
         return {**facts, "engine": chosen, "missing": missing}
-    table = READERS[chosen](path, fits)
-    if table is None:
+    code, table = read_by(sources(chosen, path, name, fits), name)
+    if code is None:
         return {**facts, "engine": chosen, "missing": "pyarrow"}
     rows, dtypes = described(chosen, table)
     if name in names:
@@ -44,46 +44,38 @@ def load(
     names[name] = table
     bound = names[name]
     kind = type(bound).__module__.partition(".")[0] + "." + type(bound).__name__
-    return {**facts, "engine": chosen, "type": kind, "shape": [rows, len(dtypes)], "dtypes": dtypes}
+    shape = [rows, len(dtypes)]
+    loaded = {"engine": chosen, "type": kind, "shape": shape, "dtypes": dtypes, "code": code}
+    return {**facts, **loaded}
 
 
-def with_pandas(path: str, fits: bool) -> Any:
-    import pandas
-
-    try:
-        return pandas.read_parquet(path)
-    except ImportError:
-        if first_missing(["duckdb"]) is not None:
-            return None
-        import duckdb
-
-        return duckdb.connect().read_parquet(path).df()
-
-
-def with_polars(path: str, fits: bool) -> Any:
-    import polars
-
-    return polars.read_parquet(path) if fits else polars.scan_parquet(path)
+def read_by(codes: list[str], name: str) -> tuple[str | None, Any]:
+    """The first of these codes whose packages are there, and the table that it makes."""
+    for code in codes:
+        space: dict[str, Any] = {}
+        try:
+            exec(code, space)
+        except ImportError:
+            continue
+        return code, space[name]
+    return None, None
 
 
-def with_duckdb(path: str, fits: bool) -> Any:
-    import duckdb
-
-    return duckdb.read_parquet(path)
-
-
-def with_dask(path: str, fits: bool) -> Any:
-    import dask.dataframe
-
-    return dask.dataframe.read_parquet(path)
-
-
-READERS = {
-    "pandas": with_pandas,
-    "polars": with_polars,
-    "duckdb": with_duckdb,
-    "dask": with_dask,
-}
+def sources(engine: str, path: str, name: str, fits: bool) -> list[str]:
+    """Code that loads the file into the variable, the usual one first. A user can run it without
+    the agent."""
+    if engine == "pandas":
+        return [
+            f"import pandas as pd\n\n{name} = pd.read_parquet({path!r})",
+            # Without pyarrow.
+            f"import duckdb\n\n{name} = duckdb.connect().read_parquet({path!r}).df()",
+        ]
+    if engine == "polars":
+        reads = "read_parquet" if fits else "scan_parquet"
+        return [f"import polars as pl\n\n{name} = pl.{reads}({path!r})"]
+    if engine == "duckdb":
+        return [f"import duckdb\n\n{name} = duckdb.read_parquet({path!r})"]
+    return [f"import dask.dataframe as dd\n\n{name} = dd.read_parquet({path!r})"]
 
 
 def described(engine: str, table: Any) -> tuple[int, dict[str, str]]:

@@ -110,6 +110,7 @@ class ToolHandler(Handler):
             past=runtime.store.past,
             datasets=runtime.datasets,
             quality_of=runtime.quality_of,
+            repair_of=runtime.repair_of,
         )
         done = await Dispatcher(registry, context).call(name, request.arguments)
         return done.result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import posixpath
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -11,6 +12,7 @@ from pydantic import Field, field_validator
 from ...datasets.in_kernel import answer_in, loading
 from ...datasets.incoming import format_size
 from ...datasets.service import Datasets
+from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
 from ...protocol.datasets import Dataset
@@ -64,12 +66,14 @@ async def list_datasets(args: NoArguments, context: ToolContext) -> ToolOutcome:
     changes=True,
 )
 async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> ToolOutcome:
-    """Load a whole data set into the kernel's variable dfName. No engine: what fits memory."""
+    """Load a whole data set into the kernel's variable dfName; its code also belongs in a cell."""
     datasets = _datasets(context)
     try:
         dataset = await datasets.get(args.name)
         path = await datasets.file(args.name)
     except AgentError as error:
+        if (file := await _plain_file(args.name, context)) is not None:
+            raise file from error
         raise ToolFailure("not_found", error.message, "listDatasets shows them.") from error
     await context.status(f"Loading {dataset.name}")
     target = context.gate.target
@@ -106,11 +110,49 @@ async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> Tool
         "shape": [rows, columns],
         "dtypes": dict(list(answer["dtypes"].items())[:MAX_COLUMNS]),
         "why": _why(args.engine, answer),
+        "code": answer["code"],
     }
     if "replaced" in answer:
         output["replaced"] = f"{args.df_name} was a {answer['replaced']} before"
     summary = f"Loaded {dataset.name} as {args.df_name} · {answer['engine']} · {rows:,} rows"
     return ToolOutcome(output, summary)
+
+
+async def _plain_file(name: str, context: ToolContext) -> ToolFailure | None:
+    """The failure for a name that is a file of the user's, beside the notebook or under the root;
+    None where there is none."""
+    folder = posixpath.dirname(context.gate.target or "")
+    for path in dict.fromkeys([posixpath.join(folder, name), name]):
+        try:
+            path = await context.notebooks.confine(path)
+        except DocumentError:
+            continue
+        if not await context.notebooks.exists(path):
+            continue
+        shown = posixpath.relpath(path, folder or ".")
+        where = "in this folder" if posixpath.dirname(path) == folder else "under the server's root"
+        reads = _READS.get(posixpath.splitext(path)[1].lower())
+        hint = "Read it in a cell."
+        if reads is not None:
+            hint = f"Read it in a cell: import pandas as pd; pd.{reads.format(repr(shown))}"
+        return ToolFailure(
+            "not_found", f"{shown} is a file {where}, and not an uploaded data set.", hint
+        )
+    return None
+
+
+_READS = {
+    ".csv": "read_csv({})",
+    ".tsv": "read_csv({}, sep='\\t')",
+    ".tab": "read_csv({}, sep='\\t')",
+    ".parquet": "read_parquet({})",
+    ".feather": "read_feather({})",
+    ".xlsx": "read_excel({})",
+    ".xls": "read_excel({})",
+    ".json": "read_json({})",
+    ".jsonl": "read_json({}, lines=True)",
+    ".ndjson": "read_json({}, lines=True)",
+}
 
 
 async def _run(code: str, target: str | None, context: ToolContext) -> CellRun:

@@ -19,6 +19,7 @@ from ..risky_code import Reason
 from .documents import NoArguments
 from .lost_cells import lost_cells
 from .run_cells import duration, how_it_ended
+from .run_hints import hint_of
 
 
 class SelectKernel(Wire):
@@ -130,8 +131,10 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     run = await context.notebooks.execute_code(
         args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
     )
-    if not run.kernel_died:
+    if run.status == "ok":
         return _reported(run, {})
+    if not run.kernel_died:
+        return _reported(run, {}, await hint_of(context, path, run, args.code))
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
     again, hint = await lost_cells(context, path, run)

@@ -24,7 +24,8 @@ from ..risky_code import Reason
 from .blocks_read import find_block, open_document, refuse_newer
 from .lost_cells import lost_cells
 from .reported_changes import change_of
-from .run_cells import duration, hint_for, how_it_ended, run_view
+from .run_cells import duration, how_it_ended, run_view
+from .run_hints import hint_of
 
 
 def _one_block(schema: dict[str, Any]) -> None:
@@ -179,6 +180,7 @@ async def run_and_report(
     if bad is not None:
         again, hint = await lost_cells(context, path, bad)
         output |= again
+        hint = hint or await hint_of(context, path, bad)
     return _reported(runs, bad, before, output, changes, done, hint)
 
 
@@ -222,7 +224,7 @@ def _reported(
     raise ToolFailure(
         failure_code(bad),
         text(f"Block {number} (“{first_line(blocks[bad.cell_id].content)}”) {said}", why),
-        hint or hint_for(bad, "Fix this block in place with updateBlock before running more."),
+        hint,
         output=output,
         summary=text(f"{before}{'B' if done is None else 'b'}lock {number} {said}", why),
         changes=changes,

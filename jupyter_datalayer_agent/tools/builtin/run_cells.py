@@ -20,6 +20,7 @@ from ..registry import Image, ToolOutcome, tool
 from ..risky_code import Reason
 from .lost_cells import lost_cells
 from .notebook_read import missing_cells
+from .run_hints import hint_of
 from .staleness import read_before, stale_now
 
 
@@ -152,6 +153,7 @@ async def run_and_report(
         return ToolOutcome(output, summary, changes=changes, images=images, more=more)
     again, hint = await lost_cells(context, path, bad)
     output |= again
+    hint = hint or await hint_of(context, path, bad)
     raise _failure(bad, numbers, cells, output, changes, images, more, done, hint)
 
 
@@ -215,13 +217,6 @@ def how_it_ended(bad: CellRun) -> tuple[str, PrivateText]:
     return what, text(": ", reason) if reason else text(".")
 
 
-def hint_for(bad: CellRun, hint: str) -> str:
-    """The hint, and what else helps with the error of a failed run."""
-    if bad.error is not None and bad.error.ename == "FileNotFoundError":
-        hint += " listFiles shows which files there are."
-    return hint
-
-
 def duration(milliseconds: float) -> str:
     """A time for a user: ms below a second, else seconds with one decimal."""
     if milliseconds < 1000:
@@ -252,7 +247,7 @@ def _failure(
     images: list[Image],
     more: str,
     done: ToolOutcome | None,
-    hint: str | None,
+    hint: str,
 ) -> ToolFailure:
     number = numbers.get(bad.cell_id)
     cell = next((each for each in cells if each.id == bad.cell_id), None)
@@ -265,7 +260,7 @@ def _failure(
     return ToolFailure(
         failure_code(bad),
         text(f"Cell {number}{name} {what}", why),
-        hint or hint_for(bad, "Fix this cell in place before running more."),
+        hint,
         output=output,
         summary=summary,
         changes=changes,

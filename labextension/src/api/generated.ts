@@ -5818,8 +5818,8 @@ export interface components {
          * @description What would make a failed cell run; it needs no model.
          *
          *     ``title`` says what it would do, ``label`` also that cells are run for it, and ``done`` what was
-         *     done ("replaced `carz` with `cars`"). ``safe`` ones are applied in Agent mode without a
-         *     question. ``calls`` are carried out in order, the last one runs the failed cell again.
+         *     done ("replaced `carz` with `cars`"). A plan applies ``safe`` ones without a question. ``calls``
+         *     are carried out in order, the last one runs the failed cell again.
          */
         FixInfo: {
             /** Calls */

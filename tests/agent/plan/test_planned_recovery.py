@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.cars import LOAD, write_cars
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.model_request import RecordedRequest
+from tests.support.model_server import Call, Say, ScriptedModelServer
 from tests.support.planning import add, of_type, plan_of, sources, task
 from tests.support.wheels import wheel
 
@@ -54,6 +55,38 @@ def test_step_2_of_4_is_fixed_without_the_model(
     # The model hears of the fix, and was not asked for it.
     assert len(model.requests) == 9
     assert "The cell was fixed" in model.requests[4].text
+
+
+def test_after_a_fix_that_left_another_error_the_model_is_sent_that_one(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    wrong = 'cars["Horsepowr"].max() + cars["Nothing like it"].max()'
+    model.script(
+        plan_of("Load", "Look"), add(LOAD), Say("Loaded."), add(wrong),
+        Call("updateNotebookCell", {"cellId": {"regex": r'"cellId": ?"(\w+)"'}, "content": "1"}),
+        Call("runNotebookCells", {"all": True}), Say("Looked."),
+    )  # fmt: skip
+    reply = server.post("chat", task("agent: look at the cars"))
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    errors = [event["error"] for event in of_type(turn["events"], "recovery_started")]
+    assert len(errors) == 2, errors
+    assert "Horsepowr" in errors[0]
+    assert "Nothing like it" in errors[1]
+    [asked] = [text for text in texts(model.requests[4]) if text.startswith("[This step failed")]
+    error, _, tried = asked.partition(" Tried before: ")
+    assert "Nothing like it" in error
+    assert "Horsepowr" not in error
+    assert "Horsepowr" in tried
+
+
+def texts(request: RecordedRequest) -> list[str]:
+    """The texts of the user's messages, and of ours in their place."""
+    found = [item["content"] for item in request.items if item.get("role") == "user"]
+    return [
+        text if isinstance(text, str) else "".join(part.get("text", "") for part in text)
+        for text in found
+    ]
 
 
 def test_a_notebook_whose_kernel_does_not_exist_is_given_one(

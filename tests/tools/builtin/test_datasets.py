@@ -135,3 +135,52 @@ def test_only_agent_mode_loads(lab: RunningServer) -> None:
     assert lab.post("tools/loadDatasetFull", body)["error"]["code"] == "not_allowed"
     listed = lab.post("tools/listDatasets", {"arguments": {}, "mode": "ask"})
     assert listed["ok"]
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb", "dask"])
+def test_the_code_that_loaded_it_is_returned_and_makes_a_notebook_runnable_without_the_agent(
+    lab: RunningServer, engine: str
+) -> None:
+    answer = call(lab, "loadDatasetFull", name="small", dfName="towns", engine=engine)
+    if not answer["ok"]:
+        assert "%pip install" in answer["error"]["hint"]
+        return
+    code = answer["output"]["code"]
+    assert "datalayer" not in code.partition("(")[0]
+    path = f"code-{engine}.ipynb"
+    cells = [nbformat.v4.new_code_cell(code, id="load"), nbformat.v4.new_code_cell("towns", id="t")]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, lab.root / path)
+    ran = call(lab, "runNotebookCells", path, all=True)
+    assert ran["ok"], ran
+    assert printed(lab, "print(list(towns.columns))", path) == "['city', 'people']"
+
+
+@pytest.mark.parametrize(
+    ("notebook", "name", "shown", "reads"),
+    [
+        ("work/a.ipynb", "plain.csv", "plain.csv is a file in this folder", "'plain.csv'"),
+        ("work/a.ipynb", "top.tsv", "../top.tsv is a file under", "'../top.tsv', sep='\\t'"),
+        (None, "work/plain.csv", "work/plain.csv is a file under", "'work/plain.csv'"),
+        (None, "top.tsv", "top.tsv is a file in this folder", "sep='\\t'"),
+    ],
+)
+def test_a_plain_file_is_said_to_be_one_with_how_to_read_it(
+    lab: RunningServer, notebook: str | None, name: str, shown: str, reads: str
+) -> None:
+    (lab.root / "work").mkdir(exist_ok=True)
+    (lab.root / "work" / "plain.csv").write_text("a,b\n1,2\n")
+    (lab.root / "top.tsv").write_text("a\tb\n1\t2\n")
+    if notebook is not None:
+        nbformat.write(nbformat.v4.new_notebook(), lab.root / notebook)
+    error = call(lab, "loadDatasetFull", notebook, name=name, dfName="df")["error"]
+    assert error["code"] == "not_found"
+    assert error["message"].startswith(shown)
+    assert reads in error["hint"]
+
+
+@pytest.mark.parametrize("name", ["nowhere.csv", "../../etc/passwd", ".jupyter/secret.csv"])
+def test_what_is_no_file_here_is_no_data_set(lab: RunningServer, name: str) -> None:
+    error = failure(lab, name=name, dfName="df")
+    assert (error["code"], error["hint"]) == ("not_found", "listDatasets shows them.")

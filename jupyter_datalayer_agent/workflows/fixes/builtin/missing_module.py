@@ -245,8 +245,8 @@ def _install(failure: CellFailure, module: str, distribution: str) -> FixInfo:
         id=f"install-{plain}",
         title=f"Install {plain}",
         explanation=(f"{module} is in the package {plain}. " if differs else "")
-        + f"A %pip install {noun(failure.path)} installs it into the environment of the "
-        f"{document_noun(failure.path)}'s kernel.",
+        + f"`%pip install {distribution}` in a {noun(failure.path)} above installs it into the "
+        f"environment of the {document_noun(failure.path)}'s kernel.",
         safe=_again(failure),
         calls=[_install_call(failure, distribution), editing.run(failure.path, [failure.cell.id])],
     )
@@ -258,7 +258,8 @@ def _install_unknown(failure: CellFailure, module: str) -> FixInfo:
         id=f"install-{name}",
         title=f"Install {name}",
         explanation=f"{module} is not among the packages that are known here. Look whether {name} "
-        "is the package that you mean before you install it: it runs its own code.",
+        f"is the package that you mean before you install it (`%pip install {name}` in a "
+        f"{noun(failure.path)} above): it runs its own code.",
         safe=False,
         calls=[_install_call(failure, name), editing.run(failure.path, [failure.cell.id])],
     )

@@ -132,12 +132,14 @@ def _names(path: str, cells: Sequence[PageCell]) -> str:
 
 
 def _why(path: str, name: str, definer: PageCell, failed: PageCell) -> str:
-    start = f"{noun(path).capitalize()} {definer.index + 1} defines {name}"
+    start = f"`{name}` is defined in {editing.cell_name(path, definer)}, which"
     if definer.index > failed.index:
-        return f"{start} and is below {editing.cell_name(path, failed)}."
-    if definer.execution_count is None:
-        return f"{start} and has not been run."
-    return f"{start}, and the kernel no longer has it."
+        return f"{start} is below {editing.cell_name(path, failed)}."
+    if definer.last_run_success is None:
+        return f"{start} has not run in this kernel."
+    if definer.last_run_success is False:
+        return f"{start} failed when it ran."
+    return f"{start} has run, but the kernel no longer has the name."
 
 
 # An import

@@ -1,0 +1,48 @@
+"""The hint of a failed run: the repair that is known, else what is true of any such failure."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from ...notebook.document import DocumentError
+from ...notebook.files.kinds import noun
+from ...protocol.cells import CellRun
+from ..context import ToolContext
+from ..tracebacks import where
+
+log = logging.getLogger(__name__)
+
+SECONDS = 5.0
+"""Looking for a repair asks the kernel and looks at files: the result does not wait longer."""
+
+
+async def hint_of(
+    context: ToolContext, path: str | None, bad: CellRun, code: str | None = None
+) -> str:
+    """What to do about a run that failed; ``code`` where it is of no cell. The text may be private,
+    as the error's own message is."""
+    part = "code" if code is not None else noun(path or "")
+    if bad.status == "timeout":
+        longer = ", or give it a longer timeoutSeconds" if code is None else ""
+        return f"Let the {part} do less at a time{longer}."
+    if bad.status != "error" or bad.error is None or bad.error.ename == "KeyboardInterrupt":
+        return f"It was stopped from outside: nothing in the {part} is to be repaired for that."
+    known = None
+    if path is not None and context.repair_of is not None:
+        looking = context.repair_of(path, bad, code, context.client_id)
+        try:
+            known = await asyncio.wait_for(looking, SECONDS)
+        except (asyncio.TimeoutError, DocumentError) as error:
+            log.debug("No repair is known of a failed run: %r", error)
+    if known is not None:
+        return known
+    place = where(bad.error.traceback)
+    is_lacking = bad.error.ename == "FileNotFoundError"
+    files = " listFiles shows which files there are." if is_lacking else ""
+    if place.line is not None and place.file is None and code is None:
+        return f"Fix this {part} in place before running more.{files}"
+    if code is not None:
+        return f"Find the cause in the error, and change the code.{files}"
+    in_place = f"where it is in this {part}, change it in place"
+    return f"Find the cause before you run more; {in_place}.{files}"
