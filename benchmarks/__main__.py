@@ -21,6 +21,7 @@ NAMES = [
     "search",
     "upload",
     "questions",
+    "tables",
 ]
 
 

@@ -31,9 +31,17 @@ class Converter:
         self._one = asyncio.Lock()
 
     async def convert(
-        self, source: Path, target: Path, work: Path, name: str, on_progress: OnProgress
+        self,
+        source: Path,
+        target: Path,
+        work: Path,
+        name: str,
+        on_progress: OnProgress,
+        choices: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Write the Parquet file ``target``; returns the report of ``convert/__main__.py``.
+
+        ``choices`` are the user's: ``encoding``, ``delimiter``, ``decimal``.
 
         Raises ``AgentError`` ``invalid_request`` with what is wrong with the file. A cancellation
         kills the process.
@@ -41,7 +49,8 @@ class Converter:
         if self._one.locked():
             await on_progress(UploadProgress(stage="waiting"))
         async with self._one:
-            job = {"source": source, "target": target, "work": work, "name": name}
+            job: dict[str, Any] = {"source": source, "target": target, "work": work, "name": name}
+            job |= choices or {}
 
             async def report(message: dict[str, Any]) -> None:
                 await on_progress(UploadProgress.model_validate(message))
@@ -71,7 +80,7 @@ async def run_process(
         result: dict[str, Any] = answer["result"]
         return result
     if "error" in answer:
-        raise AgentError("invalid_request", str(answer["error"]))
+        raise AgentError("invalid_request", str(answer["error"]), answer.get("detail"))
     output = errors.read_text("utf-8", "replace")[-4000:]
     log.error("A conversion ended with %s: %s", process.returncode, output)
     raise AgentError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -90,8 +90,10 @@ class Datasets:
         name: str | None = None,
         session_id: str | None = None,
         on_progress: OnProgress = _unheard,
+        choices: Mapping[str, str] | None = None,
     ) -> Dataset:
-        """Make a data set of a complete upload; ``source`` is the file's own name.
+        """Make a data set of a complete upload; ``source`` is the file's own name, ``choices`` how
+        the user says that it is written (see ``Converter.convert``).
 
         Raises ``AgentError`` without leaving anything behind; the caller discards ``upload``. With
         a session the data set is known to that one, else to all.
@@ -100,7 +102,7 @@ class Datasets:
         shown = source.replace("\\", "/").rsplit("/", 1)[-1] or "The file"
         path = await upload.finish()
         table = upload.work / "table.parquet"
-        facts = await self._converter.convert(path, table, upload.work, shown, on_progress)
+        facts = await self._converter.convert(path, table, upload.work, shown, on_progress, choices)
         wanted = safe_name(name, is_file=False) if name else safe_name(source)
         # From here on uninterrupted: a file and its record both exist, or neither.
         keeping = asyncio.ensure_future(self._keep(table, wanted, shown, facts, session_id))

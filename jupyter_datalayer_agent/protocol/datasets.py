@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .base import Wire
 
@@ -70,7 +70,40 @@ class UploadReply(Wire):
     dataset: Dataset
 
 
-class UploadForm(Wire):
+def _encoding(name: str) -> str:
+    try:
+        "".encode(name.strip())
+    except (LookupError, UnicodeError) as error:
+        raise ValueError(f"{name!r} is no encoding that Python knows") from error
+    return name.strip()
+
+
+def _delimiter(text: str) -> str:
+    sign = {"tab": "\t", "\\t": "\t", "space": " "}.get(text.strip().lower(), text)
+    if len(sign) != 1:
+        raise ValueError("give one character, or tab or space")
+    return sign
+
+
+class ReadingChoices(Wire):
+    """How a text table is written, where that should not be detected."""
+
+    encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
+        default=None,
+        description="The encoding of a text file, such as gbk or cp1252. Default: detected.",
+    )
+    delimiter: Annotated[str, AfterValidator(_delimiter)] | None = Field(
+        default=None,
+        description="The character between values, or tab or space. Default: detected.",
+    )
+    decimal: Literal[".", ","] | None = Field(
+        default=None,
+        description="The decimal mark of numbers such as 1.234, which can be read in two ways. "
+        "Default: detected for each column.",
+    )
+
+
+class UploadForm(ReadingChoices):
     """The fields of ``POST upload``, a ``multipart/form-data`` body."""
 
     file: str = Field(json_schema_extra={"format": "binary"})

@@ -66,6 +66,13 @@ class TemplateRun(Protocol):
         """
         ...
 
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        """The user's answer, one of the options or another text.
+
+        Raises ``StepFailed`` if nobody can answer.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class TemplateStep:

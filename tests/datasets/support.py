@@ -40,8 +40,8 @@ class Converted:
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def convert(folder: Path, name: str, content: bytes | str) -> Converted:
-    """The content made a table of; ``AgentError`` where it is none."""
+def convert(folder: Path, name: str, content: bytes | str, **choices: str) -> Converted:
+    """The content made a table of, with the user's ``choices``; ``AgentError`` where it is none."""
     work = folder / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
@@ -52,5 +52,5 @@ def convert(folder: Path, name: str, content: bytes | str) -> Converted:
     async def on_progress(step: UploadProgress) -> None:
         steps.append(step)
 
-    facts = asyncio.run(Converter().convert(source, target, work, name, on_progress))
+    facts = asyncio.run(Converter().convert(source, target, work, name, on_progress, choices))
     return Converted(facts, target, steps)

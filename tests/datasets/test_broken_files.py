@@ -50,7 +50,8 @@ def test_lines_of_two_encodings_are_read_each_as_what_it_is(tmp_path: Path) -> N
     content = (
         "name\nMalmö\n".encode() + "Göteborg\n".encode("cp1252") + "naïve “x”\n".encode("cp1252")
     )
-    made = convert(tmp_path, "mixed.csv", content)
+    assert "cp1252: Göteborg" in refused(tmp_path, "mixed.csv", content)
+    made = convert(tmp_path, "mixed.csv", content, encoding="cp1252")
     assert made.rows() == [("Malmö",), ("Göteborg",), ("naïve “x”",)]
     assert "2 lines are not UTF-8" in made.report["notes"][0]
     assert "3, 4" in made.report["notes"][0]

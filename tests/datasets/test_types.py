@@ -46,7 +46,8 @@ def test_dates_are_read_where_there_is_one_way_to_read_them(tmp_path: Path) -> N
         -2.25,
     )
     assert made.report["notes"] == [
-        "unclear is text: its dates may have the day first or the month."
+        "Numbers of price are written as 1234,5.",
+        "unclear is text: its dates may have the day first or the month.",
     ]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class NotebookRun:
     facts: dict[str, Any] = field(default_factory=dict)
     document: NotebookNode = field(default_factory=lambda: new_notebook(metadata=METADATA))
     computed: int = 0
+    questions: list[tuple[str, list[str]]] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
 
     async def markdown(self, source: str) -> str:
         cell = new_markdown_cell(source)
@@ -74,6 +76,12 @@ class NotebookRun:
                 raise StepFailed(f"{output.ename}: {output.evalue}\n" + "\n".join(output.traceback))
         # The facts are kept as JSON in the database.
         return json.loads("".join(each.text for each in outputs if each.output_type == "stream"))
+
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        self.questions.append((question, list(options)))
+        if not self.answers:
+            raise StepFailed(f"{question} The choices are: {'; '.join(options)}.")
+        return self.answers.pop(0)
 
 
 class KernelForTemplates:
@@ -122,13 +130,15 @@ class KernelForTemplates:
         )
         return outputs, reply["content"]["execution_count"]
 
-    async def run(self, template: Template, parameters: dict[str, Any]) -> NotebookRun:
+    async def run(
+        self, template: Template, parameters: dict[str, Any], answers: Sequence[str] = ()
+    ) -> NotebookRun:
         """All steps of the template, from an empty kernel; the notebook is saved under the root."""
         given = template.parameters.model_validate(parameters)
         path = getattr(given, "notebook", None) or template.notebook
         file = self.root / path
         self.start(file.parent)
-        run = NotebookRun(self, given, path)
+        run = NotebookRun(self, given, path, answers=list(answers))
         for step in template.steps(given):
             await step.act(run)
             # Facts survive a restart of the server as JSON.

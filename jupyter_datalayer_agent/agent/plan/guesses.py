@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...datasets.files.columns import columns_of
+from ...datasets.files.formats import format_of
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...workflows.fixes.probe import NotebookProbe
@@ -15,7 +17,6 @@ from ...workflows.template import Template
 from ...workflows.templates.data_read import data_files_read
 from ...workflows.templates.parameters import (
     MissingParameter,
-    columns_of,
     guessed_parameters,
     likely_data_files,
     missing_parameters,
@@ -54,9 +55,9 @@ class Guesses:
         return likely_data_files(await self._files(), self._request.text)
 
     async def _columns(self, data: object) -> list[str]:
-        """The columns of the data, where it is a CSV file under the root."""
+        """The columns of the data, where it is a text table under the root."""
         root = self._runtime.notebooks.root_dir
-        if root is None or not isinstance(data, str):
+        if root is None or not isinstance(data, str) or format_of(data) not in ("csv", "tsv"):
             return []
         path = await confined(self._runtime, data)
         return await asyncio.to_thread(columns_of, Path(root) / path)

@@ -233,7 +233,15 @@ class TemplatePlan:
         if plan.notebook is None:
             plan.notebook = await self._notebook()
         kind = LexicalTemplateRun if is_lexical(plan.notebook) else ToolTemplateRun
-        run = kind(plan, place, self._parameters, turn.own, self._existing_cells, recovery)
+        run = kind(
+            plan,
+            place,
+            self._parameters,
+            turn.own,
+            self._existing_cells,
+            recovery,
+            turn.approvals.ask,
+        )
         try:
             await self._steps[place].act(run)
         finally:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ...notebook.files.kinds import noun
 from ...protocol.plans import Plan
+from ...tools.context import ToolFailure
 from ...workflows.template import StepFailed
 from ..tool_calls.own_calls import OwnCalls
 from ..tool_calls.verification import Failure, messages_of
@@ -30,6 +31,7 @@ class ToolTemplateRun:
         calls: OwnCalls,
         existing_cells: Callable[[], Awaitable[set[str]]],
         recovery: Recovery,
+        ask: Callable[[str, list[str]], Awaitable[str]],
     ) -> None:
         assert plan.notebook is not None
         self._plan = plan
@@ -37,6 +39,7 @@ class ToolTemplateRun:
         self._calls = calls
         self._existing_cells = existing_cells
         self._recovery = recovery
+        self._ask = ask
         self._before = list(plan.cells.get(str(index), []))
         self._written = plan.cells.setdefault(str(index), [])
         self._written.clear()
@@ -72,6 +75,14 @@ class ToolTemplateRun:
         if run:
             await self._run_again(known)
         return known
+
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        """See ``TemplateRun``."""
+        try:
+            return await self._ask(question, list(options))
+        except ToolFailure as failure:
+            choices = "; ".join(options)
+            raise StepFailed(f"{question} The choices are: {choices}.") from failure
 
     # What differs between notebooks and Lexical documents
 

@@ -1,6 +1,7 @@
 """``python -m jupyter_datalayer_agent.datasets.convert``: one file, named on stdin, made Parquet.
 
-The job has ``{source, target, work, name}``; see ``job.py``. The source may be changed or moved.
+The job has ``{source, target, work, name}``, and where the user chose them ``encoding``,
+``delimiter`` and ``decimal``; see ``job.py``. The source may be changed or moved.
 """
 
 from __future__ import annotations

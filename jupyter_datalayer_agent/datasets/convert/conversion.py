@@ -12,7 +12,7 @@ from .outcome import ConversionError, Progress, Report
 from .text import as_utf8
 
 
-def convert(job: dict[str, str], report_progress: Progress) -> dict[str, Any]:
+def convert(job: dict[str, Any], report_progress: Progress) -> dict[str, Any]:
     """Write the Parquet file and read its report back. Raises ``ConversionError``."""
     source, target, work = Path(job["source"]), Path(job["target"]), Path(job["work"])
     shown = job["name"]
@@ -21,12 +21,13 @@ def convert(job: dict[str, str], report_progress: Progress) -> dict[str, Any]:
     if note:
         report.notes.append(note)
     rows: int | None = None
+    encoding, delimiter = job.get("encoding"), job.get("delimiter")
     report_progress("checking", 0.0)
     with connect(work) as database:
         if kind == "parquet":
             parquet.convert(database, source, target, report_progress, shown)
         elif kind in ("json", "jsonl"):
-            text = as_utf8(source, work, shown, report, report_progress)
+            text = as_utf8(source, work, shown, report, report_progress, encoding)
             json_lines.convert(
                 database,
                 text,
@@ -40,11 +41,11 @@ def convert(job: dict[str, str], report_progress: Progress) -> dict[str, Any]:
         else:
             if kind == "excel":
                 text = excel.to_csv(source, work, report, report_progress, shown)
+                delimiter = ","
             else:
-                text = as_utf8(source, work, shown, report, report_progress)
-            rows = tables.convert(
-                database, text, target, report, report_progress, tsv=kind == "tsv", shown=shown
-            )
+                text = as_utf8(source, work, shown, report, report_progress, encoding)
+            layout = tables.layout_of(text, shown, delimiter, job.get("decimal"))
+            rows = tables.convert(database, text, layout, target, report, report_progress, shown)
             if kind == "excel":
                 report.delimiter = None
         facts = parquet.facts(database, target)

@@ -58,7 +58,7 @@ def run_job(work: Callable[[dict[str, Any], Progress], dict[str, Any]]) -> None:
     try:
         result = work(job, reporter.progress)
     except ConversionError as error:
-        reporter.write({"error": str(error)})
+        reporter.write({"error": str(error), "detail": error.detail})
     except (MemoryError, duckdb.OutOfMemoryException):
         reporter.write({"error": f"{job['name']} needs more memory than a conversion may use."})
     except (duckdb.Error, OSError) as error:

@@ -63,7 +63,7 @@ def _types(
     if mixed:
         report.notes.append(f"Values of several kinds, kept as JSON texts: {names(mixed)}.")
     if texts:
-        candidates = candidates_in(database, reading, texts, types.DATES)
+        candidates = candidates_in(database, reading, dict.fromkeys(texts, types.DATES))
         _, found = count_all(database, reading, batches(candidates), progress, (0.0, 0.5))
         chosen |= choose(found, candidates, report)
     return chosen

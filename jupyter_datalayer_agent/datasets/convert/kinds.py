@@ -5,28 +5,11 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from ..dialect.file import looks_like_text, refuse_foreign
+from ..dialect.layout import Unreadable
 from .outcome import ConversionError
 
 TAKEN = "Upload CSV, TSV, Parquet, JSON lines or Excel (.xlsx)."
-_SIGNATURES: list[tuple[bytes, str]] = [
-    (b"\x89PNG\r\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"BM", "a bitmap picture"),
-    (b"RIFF", "a picture, sound or film (RIFF)"),
-    (b"%PDF", "a PDF document"),
-    (b"\x1f\x8b", "compressed with gzip; unpack it first"),
-    (b"BZh", "compressed with bzip2; unpack it first"),
-    (b"\xfd7zXZ", "compressed with xz; unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "compressed with zstandard; unpack it first"),
-    (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
-    (b"\x7fELF", "a program"),
-    (b"MZ", "a program"),
-    (b"\x89HDF", "an HDF5 file, which is not supported"),
-    (b"SQLite format 3", "an SQLite database, which is not supported"),
-    (b"ARROW1", "an Arrow (Feather) file, which is not supported"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx"),
-]
 _WORDS = {
     "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "jsonl": "JSON lines", "json": "JSON",
     "excel": "Excel",
@@ -36,8 +19,6 @@ _BY_SUFFIX = {
     ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".xlsx": "excel",
     ".xlsm": "excel",
 }  # fmt: skip
-# Two of the signatures are letters with which a text may begin.
-_WEAK = (b"BM", b"MZ", b"RIFF", b"GIF8")
 
 
 def kind_of(path: Path, name: str) -> tuple[str, str | None]:
@@ -63,11 +44,12 @@ def _by_content(path: Path, head: bytes, name: str) -> str | None:
         return "parquet"
     if head.startswith(b"PK\x03\x04"):
         return _archive(path, name)
-    for signature, what in _SIGNATURES:
-        if head.startswith(signature) and not (signature in _WEAK and _is_text(head)):
-            raise ConversionError(f"{name} is {what}. {TAKEN}")
+    try:
+        refuse_foreign(head)
+    except Unreadable as error:
+        raise ConversionError(f"{name} {error}. {TAKEN}") from error
     suffix = Path(name).suffix.lower()
-    if suffix in (".parquet", ".pq", ".xlsx", ".xlsm") and not _is_text(head):
+    if suffix in (".parquet", ".pq", ".xlsx", ".xlsm") and not looks_like_text(head):
         what = _WORDS[_BY_SUFFIX[suffix]]
         raise ConversionError(f"{name} is damaged, or not a {what} file at all. {TAKEN}")
     return None
@@ -94,7 +76,3 @@ def _text_kind(head: bytes) -> str:
     if start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"]"):
         return "json"
     return "csv"
-
-
-def _is_text(head: bytes) -> bool:
-    return b"\0" not in head and sum(byte < 32 and byte not in b"\t\n\r\f" for byte in head) == 0

@@ -14,7 +14,14 @@ Progress = Callable[[str, float | None], None]
 
 
 class ConversionError(Exception):
-    """The file cannot be converted; the message tells the user why, and what to do."""
+    """The file cannot be converted; the message tells the user why, and what to do.
+
+    ``detail`` is for programs, JSON: the encodings to choose from.
+    """
+
+    def __init__(self, message: str, detail: Any = None) -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 @dataclass

@@ -6,17 +6,19 @@ inferred types. So a type never depends on the first rows only, and no value is 
 
 from __future__ import annotations
 
+import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
+from ..dialect.file import texts_of
+from ..dialect.layout import WORDS, Layout, Unreadable, find_layout, reader
 from . import types
-from .dialect import WORDS, Dialect, detect
-from .duck import group_size, literal, run
+from .duck import group_size, literal, name, run
 from .outcome import ConversionError, Progress, Report, names
-from .text import LONGEST_LINE, sample_of
+from .text import LONGEST_LINE
 from .types import Kind
 
 SAMPLE_ROWS = 20_000
@@ -29,49 +31,68 @@ NEARLY = 0.1
 """The largest share of misfits in a column that is reported."""
 MOST_OPEN_QUOTES = 10
 MOST_REJECTED = 100_000
+MOST_COLUMNS = 10_000
+_TRAILING = "after the last delimiter"
 _FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
 
 
 @dataclass
 class TextTable:
-    """A text file in UTF-8 and its dialect. ``quoted`` is False if its quotes do not pair up, so
-    that they are ordinary characters."""
+    """A text file in UTF-8, its layout, and the unique names of its columns. ``quoted`` is False if
+    its quotes do not pair up, so that they are ordinary characters."""
 
     path: Path
-    dialect: Dialect
+    layout: Layout
+    columns: list[str]
     quoted: bool = True
 
     def reading(self) -> str:
         """The table in SQL, all of it text; invalid rows go to the table of rejects."""
-        dialect = self.dialect
-        columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in dialect.columns)
-        quote, escape = ('"', dialect.escape) if self.quoted else ("", "")
-        return (
+        layout = self.layout
+        given = [*self.columns, _TRAILING] if layout.trailing else self.columns
+        columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in given)
+        quote, escape = ('"', layout.escape) if self.quoted else ("", "")
+        header = str(layout.header and not layout.comment_header).lower()
+        source = (
             f"read_csv({literal(str(self.path))}, auto_detect=false, columns={{{columns}}}, "
-            f"delim={literal(dialect.delimiter)}, quote={literal(quote)}, "
-            f"escape={literal(escape)}, header={str(dialect.header).lower()}, "
-            f"skip={dialect.skip}, max_line_size={LONGEST_LINE}, "
+            f"delim={literal(layout.delimiter)}, quote={literal(quote)}, "
+            f"escape={literal(escape)}, header={header}, "
+            f"skip={layout.skip}, max_line_size={LONGEST_LINE}, "
             f"buffer_size={4 * LONGEST_LINE}, strict_mode=true, "
             f"store_rejects=true, rejects_limit={MOST_REJECTED})"
         )
+        if layout.trailing:
+            return f"(SELECT * EXCLUDE ({name(_TRAILING)}) FROM {source})"
+        return source
+
+
+def layout_of(path: Path, shown: str, delimiter: str | None, decimal: str | None) -> Layout:
+    """The layout of a UTF-8 file. Raises ``ConversionError`` if it is no table."""
+    try:
+        layout = find_layout(*texts_of(str(path), "utf-8"), delimiter, decimal)
+    except Unreadable as error:
+        raise ConversionError(f"{shown} {error}.") from error
+    width = len(layout.names)
+    if width > MOST_COLUMNS:
+        raise ConversionError(f"{shown} has {width:,} columns; {MOST_COLUMNS:,} is the limit.")
+    return layout
 
 
 def convert(
     database: duckdb.DuckDBPyConnection,
     path: Path,
+    layout: Layout,
     target: Path,
     report: Report,
     progress: Progress,
-    *,
-    tsv: bool,
     shown: str,
 ) -> int:
     """Write the UTF-8 file ``path`` as Parquet; its rows. Raises ``ConversionError``."""
-    sample, _ = sample_of(path)
-    table = TextTable(path, detect(sample, tsv, shown))
-    report.delimiter = WORDS[table.dialect.delimiter]
-    report.header = table.dialect.header
-    report.notes += table.dialect.notes
+    report.delimiter = WORDS.get(layout.delimiter, layout.delimiter)
+    report.header = layout.header
+    table = TextTable(path, layout, _columns(layout, report.notes))
+    if layout.delimiter == " " or layout.spaced:
+        _respace(table)
     try:
         rows, chosen = _look(database, table, report, progress)
     except duckdb.Error as error:
@@ -84,6 +105,56 @@ def convert(
     _forget_rejects(database)
     write(database, table.reading(), chosen, target, progress, "converting", (0.5, 1.0))
     return rows
+
+
+def _columns(layout: Layout, notes: list[str]) -> list[str]:
+    """The names of the columns, unique whatever the case of letters; notes say what was assumed."""
+    if layout.skip:
+        notes.append(f"The first {layout.skip:,} lines before the table were skipped.")
+    if not layout.header:
+        notes.append("The first line has no column names: columns are numbered.")
+    given = list(layout.names)
+    if layout.row_names:
+        notes.append("The first column has no name in the first line; it is called row.")
+        given[0] = "row"
+    taken: set[str] = set()
+    columns: list[str] = []
+    changed: list[str] = []
+    for number, wanted in enumerate(given, 1):
+        base = wanted[:200] or f"column{number}"
+        new, count = base, 1
+        while new.lower() in taken:
+            count += 1
+            new = f"{base}_{count}"
+        taken.add(new.lower())
+        columns.append(new)
+        if new != wanted:
+            changed.append(f"column {number} is called {new}")
+    if changed:
+        notes.append(f"Missing or duplicate names: {names(changed)}.")
+    for place, form in layout.numbers.items():
+        doubt = " They can be read in two ways: decimal decides." if form.ambiguous else ""
+        notes.append(f"Numbers of {columns[place]} are written as {form.example}.{doubt}")
+    return columns
+
+
+def _respace(table: TextTable) -> None:
+    """Write the file as CSV without the spaces around its values, line by line."""
+    copy = table.path.with_name("respaced")
+    layout = table.layout
+    csv.field_size_limit(1 << 30)
+    with (
+        table.path.open(encoding="utf-8-sig", newline="") as source,
+        copy.open("w", encoding="utf-8", newline="") as target,
+    ):
+        writer = csv.writer(target, lineterminator="\n")
+        if layout.delimiter == " ":
+            writer.writerows(reader(source, " "))
+        else:
+            delimiter = layout.delimiter
+            writer.writerows(csv.reader(source, delimiter=delimiter, skipinitialspace=True))
+    table.path = copy
+    table.layout = replace(layout, delimiter=",", escape='"')
 
 
 def write(
@@ -109,20 +180,22 @@ def write(
 
 
 def candidates_in(
-    database: duckdb.DuckDBPyConnection, source: str, columns: list[str], kinds: list[Kind]
+    database: duckdb.DuckDBPyConnection, source: str, kinds: dict[str, list[Kind]]
 ) -> dict[str, list[Kind]]:
     """For each column the types that almost all of its first values have; every type if it has no
     values there."""
-    rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE_ROWS, SAMPLE_CELLS // max(len(columns), 1)))
+    rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE_ROWS, SAMPLE_CELLS // max(len(kinds), 1)))
     sample = f"(SELECT * FROM {source} LIMIT {rows})"
     found: dict[str, tuple[int, list[int]]] = {}
-    for some in batches(dict.fromkeys(columns, kinds), COUNTS_OF_SAMPLE):
+    for some in batches(kinds, COUNTS_OF_SAMPLE):
         row = database.execute(types.counts(sample, some)).fetchone()
         assert row is not None
         found |= types.read_counts(row, some)[1]
     return {
         column: [
-            kind for kind, wrong in zip(kinds, misfits, strict=True) if wrong <= values * NEARLY
+            kind
+            for kind, wrong in zip(kinds[column], misfits, strict=True)
+            if wrong <= values * NEARLY
         ]
         for column, (values, misfits) in found.items()
     }
@@ -199,10 +272,11 @@ def _look(
 ) -> tuple[int, dict[str, Kind | None]]:
     """Read the whole file once: its rows, the types of its columns, and the rejected rows."""
     blanked: list[int] = []
-    kinds = types.kinds(table.dialect.delimiter)
+    forms = table.layout.numbers
+    kinds = {name: types.kinds(forms.get(at)) for at, name in enumerate(table.columns)}
     while True:
         source = table.reading()
-        candidates = candidates_in(database, source, table.dialect.columns, kinds)
+        candidates = candidates_in(database, source, kinds)
         _forget_rejects(database)
         first, *others = batches(candidates)
         share = 0.5 / (1 + len(others))

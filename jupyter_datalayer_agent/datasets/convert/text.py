@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..dialect.encodings import candidates, certain, name_of
+from ..dialect.file import EncodingScan, wide_encoding
 from .outcome import ConversionError, Progress, Report
 
 BLOCK = 1 << 20
@@ -19,20 +21,15 @@ LONGEST_LINE = 4_000_000
 _CONTROL = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
 _MOST_CONTROL = 0.02
 _FEW = 16
-_BOMS = [
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-]
 
 
 @dataclass
 class TextFile:
-    """Properties of a file's bytes. ``encoding`` is None if it is mixed."""
+    """Properties of a file's bytes. ``encoding`` is None if it is not Unicode; ``scan`` then has
+    the words that tell which it is."""
 
     encoding: str | None
+    scan: EncodingScan
     nuls: int = 0
     crlf: int = 0
     lf: int = 0
@@ -51,19 +48,34 @@ class TextFile:
         return self.lf > self.crlf or self.cr > self.crlf
 
 
-def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progress) -> Path:
-    """The file itself, or a copy that DuckDB can read; changes are in the report."""
+def as_utf8(
+    path: Path, work: Path, name: str, report: Report, progress: Progress, encoding: str | None
+) -> Path:
+    """The file itself, or a copy that DuckDB can read; changes are in the report.
+
+    ``encoding`` is the user's choice for what is not Unicode. Raises ``ConversionError``.
+    """
     text = look(path, name, progress)
+    copy = work / "text"
     if text.wide:
         report.encoding = str(text.encoding).upper()
-        copy = work / "text"
-        _recode(path, copy, str(text.encoding))
+        _recode(path, copy, str(text.encoding), "replace")
         return copy
     report.encoding = "UTF-8"
+    if text.encoding is None:
+        encoding = _decided(text.scan, name, report, encoding)
+        report.encoding = name_of(encoding)
+    if text.encoding is None and not text.scan.mixed:
+        try:
+            _recode(path, copy, str(encoding), "strict")
+        except UnicodeDecodeError as error:
+            raise ConversionError(
+                f"{name} is not all text in {encoding} ({error.reason}). Choose another encoding."
+            ) from error
+        return copy
     if text.encoding is not None and not text.nuls and not text.mixed_ends:
         return path
-    copy = work / "text"
-    repair = _Repair()
+    repair = _Repair(encoding or "utf-8")
     with copy.open("wb") as target:
         for block in _line_blocks(path):
             target.write(repair.block(block))
@@ -71,67 +83,68 @@ def as_utf8(path: Path, work: Path, name: str, report: Report, progress: Progres
     return copy
 
 
+def _decided(scan: EncodingScan, name: str, report: Report, chosen: str | None) -> str:
+    """The encoding of what is not Unicode. Raises ``ConversionError`` with the choices if it is
+    neither given nor certain."""
+    words = b"\n".join(scan.words)
+    if chosen is not None:
+        return chosen
+    found = candidates(words)
+    if not certain(found):
+        choices = "; ".join(each.label for each in found)
+        raise ConversionError(
+            f"The encoding of {name} is not certain. Choose the one in which its words are right, "
+            f"and send the file again with it as encoding: {choices}.",
+            {
+                "encodings": [
+                    {
+                        "encoding": each.encoding,
+                        "label": name_of(each.encoding),
+                        "preview": each.preview,
+                    }
+                    for each in found
+                ]
+            },
+        )
+    report.notes.append(
+        f"Its encoding is inferred: {name_of(found[0].encoding)}, in which it has words such as "
+        f"{found[0].preview}."
+    )
+    return found[0].encoding
+
+
 def look(path: Path, name: str, progress: Progress) -> TextFile:
     """Scan the file. Raises ``ConversionError`` if it is not text."""
     with path.open("rb") as file:
         head = file.read(BLOCK)
-    encoding = _wide(head) or ("utf-8-sig" if head.startswith(codecs.BOM_UTF8) else "utf-8")
-    text = TextFile(encoding)
+    scan = EncodingScan()
+    text = TextFile(wide_encoding(head) or "utf-8", scan)
     if text.wide:
         return text
     stripped = head.translate(None, _CONTROL)
     if len(head) - len(stripped) > max(len(head) * _MOST_CONTROL, _FEW):
         raise ConversionError(f"{name} is not a text file: it holds binary data.")
-    decoder = codecs.getincrementaldecoder("utf-8")()
     size, done, last = max(path.stat().st_size, 1), 0, b""
     for block in _blocks(path):
         done += len(block)
-        if text.encoding is not None:
-            try:
-                decoder.decode(block)
-            except UnicodeDecodeError:
-                text.encoding = None
+        scan.feed(block)
         text.nuls += block.count(b"\0")
         text.crlf += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
         text.lf += block.count(b"\n")
         text.cr += block.count(b"\r")
         last = block[-1:]
         progress("checking", done / size)
-    if text.encoding is not None:
-        try:
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            text.encoding = None
+    scan.feed(b"", final=True)
+    if not scan.is_utf8:
+        text.encoding = None
     if text.nuls > max(size * _MOST_CONTROL, _FEW):
         raise ConversionError(f"{name} is not a text file: it holds binary data.")
     return text
 
 
-def sample_of(path: Path, size: int = BLOCK // 4) -> tuple[str, bool]:
-    """The beginning of a UTF-8 file, up to the end of a line, and whether that is all of it."""
-    with path.open("rb") as file:
-        head = file.read(size)
-        whole = not file.read(1)
-    text = head.decode("utf-8-sig", "replace")
-    if not whole and "\n" in text:
-        text = text[: text.rindex("\n") + 1]
-    return text, whole
-
-
-def _wide(head: bytes) -> str | None:
-    for bom, encoding in _BOMS:
-        if head.startswith(bom):
-            return encoding if encoding != "utf-8-sig" else None
-    start = head[:4096]
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    if max(even, odd) > len(start) * 0.15 and min(even, odd) < len(start) * 0.02:
-        return "utf-16-le" if odd > even else "utf-16-be"
-    return None
-
-
-def _recode(path: Path, copy: Path, encoding: str) -> None:
+def _recode(path: Path, copy: Path, encoding: str, errors: str) -> None:
     decoder = io.IncrementalNewlineDecoder(
-        codecs.getincrementaldecoder(encoding)(errors="replace"), translate=True
+        codecs.getincrementaldecoder(encoding)(errors=errors), translate=True
     )
     with copy.open("w", encoding="utf-8", newline="") as target:
         for block in _blocks(path):
@@ -140,9 +153,10 @@ def _recode(path: Path, copy: Path, encoding: str) -> None:
 
 
 class _Repair:
-    """Converts lines to UTF-8, one by one: one that is not UTF-8 is read as Windows-1252."""
+    """Converts lines to UTF-8, one by one: one that is not UTF-8 has the other encoding."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
         self.lines = 0
         self.recoded: list[int] = []
         self.recoded_count = 0
@@ -172,20 +186,16 @@ class _Repair:
             self.recoded_count += 1
             if len(self.recoded) < 5:
                 self.recoded.append(number)
-            try:
-                return line.decode("cp1252").encode()
-            except UnicodeDecodeError:
-                return line.decode("latin-1").encode()
+            return line.decode(self._encoding, errors="replace").encode()
         return line
 
 
 def _add_notes(repair: _Repair, text: TextFile, report: Report) -> None:
     if repair.recoded:
-        report.encoding = "Windows-1252 (Latin-1)"
         numbers = ", ".join(f"{number:,}" for number in repair.recoded)
         report.notes.append(
-            f"{repair.recoded_count:,} lines are not UTF-8 and were read as Windows-1252 "
-            f"(Latin-1); the first: {numbers}."
+            f"{repair.recoded_count:,} lines are not UTF-8 as the others are, and were read as "
+            f"{report.encoding}; the first: {numbers}."
         )
     if text.nuls:
         numbers = ", ".join(f"{number:,}" for number in repair.with_nul)

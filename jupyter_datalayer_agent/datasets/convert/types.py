@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..dialect.numbers import MISSING, NumberFormat
 from .duck import literal, name
 
-MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
-"""Missing values in columns that are not text."""
+_LONGEST_NUMBER = 24
 LONGEST = 200
 """Bytes of a text that may have another type; longer ones are not checked."""
 _V = re.compile(r"\bv\b")
@@ -34,11 +34,6 @@ _FLOAT = (
     f"TRY_CAST(v AS DOUBLE) IS NOT NULL AND {_PLAIN} AND NOT (strlen(v) > 16 "
     "AND NOT contains(v, '.') AND NOT contains(lower(v), 'e')) AND NOT contains(v, '_')"
 )
-_COMMA = "replace(v, ',', '.')"
-_COMMA_FLOAT = (
-    f"TRY_CAST({_COMMA} AS DOUBLE) IS NOT NULL AND {_PLAIN} AND NOT contains(v, '.') "
-    "AND strlen(v) <= 17"
-)
 
 
 def _dates(format: str, what: str) -> list[Kind]:
@@ -57,7 +52,6 @@ NUMBERS = [
     Kind("int64", "TRY_CAST(v AS BIGINT)::VARCHAR = v", "TRY_CAST(v AS BIGINT)", "whole numbers"),
     Kind("float64", _FLOAT, "TRY_CAST(v AS DOUBLE)", "numbers"),
 ]
-COMMA_NUMBERS = Kind("float64", _COMMA_FLOAT, f"TRY_CAST({_COMMA} AS DOUBLE)", "numbers")
 DAY_FIRST = [*_dates("%d/%m/%Y", "dates, the day first"), *_dates("%d.%m.%Y", "dates")]
 MONTH_FIRST = _dates("%m/%d/%Y", "dates, the month first")
 DATES = [
@@ -76,11 +70,26 @@ DATES = [
 ]
 
 
-def kinds(delimiter: str) -> list[Kind]:
-    """The types, the narrowest first. A comma is the decimal mark only in a file with another
-    delimiter."""
-    commas = [COMMA_NUMBERS] if delimiter != "," else []
-    return [*NUMBERS, *commas, *DATES, *DAY_FIRST, *MONTH_FIRST]
+def kinds(form: NumberFormat | None) -> list[Kind]:
+    """The types of a column, the narrowest first; with the format of its numbers if it is not
+    plain."""
+    dates = [*DATES, *DAY_FIRST, *MONTH_FIRST]
+    if form is None:
+        return [*NUMBERS, *dates]
+    *whole, _ = NUMBERS
+    return [*whole, _written(form), *dates]
+
+
+def _written(form: NumberFormat) -> Kind:
+    value = "trim(v)"
+    if form.accounting:
+        value = rf"regexp_replace({value}, '^\((.*)\)$', '-\1')"
+    if form.signs or form.thousands:
+        value = rf"regexp_replace({value}, '[{form.thousands}{form.signs}\s]', '', 'g')"
+    if form.decimal != ".":
+        value = f"replace({value}, '{form.decimal}', '.')"
+    fits = f"regexp_full_match(v, {literal(form.pattern)}) AND strlen(v) <= {_LONGEST_NUMBER}"
+    return Kind("float64", fits, f"TRY_CAST({value} AS DOUBLE)", f"numbers as {form.example}")
 
 
 def value_of(column: str) -> str:

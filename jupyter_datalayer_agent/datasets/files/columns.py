@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
+from ..dialect.file import wide_encoding
+from ..dialect.layout import find_layout
 from .formats import format_of
 
 HEAD_BYTES = 64 * 1024
@@ -66,13 +67,13 @@ def _of_json_lines(file: Path) -> list[str]:
 
 
 def _of_text(file: Path) -> list[str]:
-    lines = _head(file).splitlines()
-    if not lines:
-        return []
-    separator = max(",;\t|", key=lines[0].count)
-    return [name.strip() for name in next(csv.reader(lines, delimiter=separator), [])]
+    layout = find_layout(_head(file))
+    return layout.names if layout.header else []
 
 
 def _head(file: Path) -> str:
     with file.open("rb") as opened:
-        return opened.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+        head = opened.read(HEAD_BYTES)
+        whole = not opened.read(1)
+    text = head.decode(wide_encoding(head) or "utf-8", errors="replace")
+    return text if whole else text[: text.rfind("\n") + 1]

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Any
 
+from pydantic import ValidationError
 from tornado import web
 from tornado.iostream import StreamClosedError
 
@@ -13,7 +14,7 @@ from ...agent.session.datasets import emit_registered
 from ...datasets.incoming import Incoming, disk_error
 from ...datasets.multipart import Field, FileData, FileEnd, FileStart, MultipartReader
 from ...protocol.base import Wire
-from ...protocol.datasets import Dataset, UploadForm, UploadProgress, UploadReply
+from ...protocol.datasets import Dataset, ReadingChoices, UploadForm, UploadProgress, UploadReply
 from ...protocol.errors import AgentError
 from ...protocol.json_text import to_json
 from ..base.handler import Handler, route
@@ -22,6 +23,7 @@ from ..base.route_table import Operation, Route
 # The limit is enforced and reported here: past its own, tornado only closes the connection.
 ANY_SIZE = 1 << 62
 LINGER_SECONDS = 30.0
+CHOICES = tuple(ReadingChoices.model_fields)
 NDJSON = "application/x-ndjson"
 
 
@@ -56,7 +58,7 @@ class UploadHandler(Handler):
             self._reader = MultipartReader(self.request.headers.get("Content-Type", ""))
             self._fields |= {
                 name: self.get_query_argument(name)
-                for name in ("sessionId", "name")
+                for name in ("sessionId", "name", *CHOICES)
                 if self.get_query_argument(name, "")
             }
             await self._check_session()
@@ -139,6 +141,7 @@ class UploadHandler(Handler):
                 self._fields.get("name"),
                 session_id,
                 self._on_progress,
+                self._choices(),
             )
         )
         if self._gone:
@@ -149,6 +152,14 @@ class UploadHandler(Handler):
             session = await self.parts.sessions.live(session_id)
             await emit_registered(session.state, dataset)
         return dataset
+
+    def _choices(self) -> dict[str, str]:
+        given = {name: self._fields[name] for name in CHOICES if self._fields.get(name)}
+        try:
+            return ReadingChoices.model_validate(given).model_dump(exclude_none=True)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            raise AgentError("invalid_request", f"{problem['loc'][0]}: {problem['msg']}") from error
 
     async def _on_progress(self, progress: UploadProgress) -> None:
         if self._streaming:
@@ -206,6 +217,9 @@ ROUTES = [
                 query={
                     "sessionId": "as the field of the form: the session it is registered in",
                     "name": "as the field of the form: the data set's name",
+                    "encoding": "as the field of the form: the encoding of a text file",
+                    "delimiter": "as the field of the form: the character between values",
+                    "decimal": "as the field of the form: the decimal mark, . or ,",
                 },
                 takes="multipart/form-data",
             )

@@ -6,19 +6,16 @@ the task wants predicted); the user is asked for the rest, with the likeliest an
 
 from __future__ import annotations
 
-import csv
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..template import Template
 
 DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zip", ".zst")
-HEADER_BYTES = 64 * 1024
 # These words in a task ("create a data analysis notebook") name no file (data.csv).
 _ANY_TASK = frozenset({"data", "dataset", "analysis", "notebook", "report", "file", "table"})
 PREDICT = r"\b(?:predict(?:ing|s)?|forecast(?:ing|s)?|classify(?:ing)?|target(?: column)?)\b"
@@ -109,22 +106,6 @@ def sure_data_file(
         if len(some) == 1:
             return some[0]
     return None
-
-
-def columns_of(file: Path) -> list[str]:
-    """The names in the first line of a CSV file; empty for other files and unreadable ones."""
-    if not file.name.lower().endswith((".csv", ".tsv", ".tab")):
-        return []
-    try:
-        with file.open("rb") as opened:
-            head = opened.read(HEADER_BYTES)
-    except OSError:
-        return []
-    lines = head.decode("utf-8-sig", errors="replace").splitlines()
-    if not lines:
-        return []
-    separator = max(",;\t|", key=lines[0].count)
-    return [name.strip() for name in next(csv.reader(lines, delimiter=separator), [])]
 
 
 def target_in(task: str, columns: Sequence[str]) -> str | None:

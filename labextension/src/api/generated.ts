@@ -2971,6 +2971,12 @@ export interface paths {
         post: {
             parameters: {
                 query?: {
+                    /** @description as the field of the form: the decimal mark, . or , */
+                    decimal?: string;
+                    /** @description as the field of the form: the character between values */
+                    delimiter?: string;
+                    /** @description as the field of the form: the encoding of a text file */
+                    encoding?: string;
                     /** @description as the field of the form: the data set's name */
                     name?: string;
                     /** @description as the field of the form: the session it is registered in */
@@ -10113,6 +10119,24 @@ export interface components {
          * @description The fields of ``POST upload``, a ``multipart/form-data`` body.
          */
         UploadForm: {
+            /**
+             * Decimal
+             * @description The decimal mark of numbers such as 1.234, which can be read in two ways. Default: detected for each column.
+             * @default null
+             */
+            decimal?: ("." | ",") | null;
+            /**
+             * Delimiter
+             * @description The character between values, or tab or space. Default: detected.
+             * @default null
+             */
+            delimiter?: string | null;
+            /**
+             * Encoding
+             * @description The encoding of a text file, such as gbk or cp1252. Default: detected.
+             * @default null
+             */
+            encoding?: string | null;
             /**
              * File
              * Format: binary

@@ -32,7 +32,7 @@ def test_what_is_listed_has_parameters_and_steps() -> None:
     model = infos["machine-learning-pipeline"]
     assert model.parameters["required"] == ["data"]
     assert set(model.parameters["properties"]) == {
-        "data", "target", "task", "dateColumn", "notebook",
+        "data", "target", "task", "dateColumn", "notebook", "encoding", "delimiter", "decimal",
     }  # fmt: skip
     assert "format" in infos["data-visualization-report"].parameters["properties"]
     assert "required" not in infos["data-analysis-notebook"].parameters

@@ -12,7 +12,7 @@ from .parts import sections
 from .parts.data import Data
 from .parts.formatting import source
 from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
-from .parts.parameters import DataPath, NotebookParameters
+from .parts.parameters import DataPath, ReadingParameters
 
 TITLE = "# Data analysis"
 CHECKS = {
@@ -34,7 +34,7 @@ EXAMPLE = source(
 )
 
 
-class AnalysisParameters(NotebookParameters):
+class AnalysisParameters(ReadingParameters):
     data: DataPath | None = Field(
         default=None,
         description="A CSV or Parquet file under the server root. Left out, the notebook is a "

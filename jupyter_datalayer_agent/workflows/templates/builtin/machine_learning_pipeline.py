@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ....datasets.dialect import SOURCES
 from ...template import StepFailed, Template, TemplateRun, TemplateStep
 from .in_kernel import call as kernel_call
 from .parts import evaluation_cells, model_cells, sections
@@ -20,7 +21,7 @@ STUDY = """
 def answer(path, how, date_column, columns, target, task):
     try:
         frame, _ = load(path, how)
-        profile(frame, date_column, how["read"].get("sep") == ";")
+        profile(frame, date_column, how)
         return study(frame, columns, target, task)
     except Unsuitable as error:
         return {"unsuitable": str(error)}
@@ -91,10 +92,11 @@ async def _head(run: TemplateRun) -> None:
 
 async def _study(run: TemplateRun, data: Data) -> Study:
     facts = data.facts
-    how = {name: facts[name] for name in ("format", "read")}
+    others = ("columns", "rows", "duplicates", "style")
+    how = {name: value for name, value in facts.items() if name not in others}
     answer: dict[str, Any] = await run.compute(
         kernel_call(
-            "sniff",
+            *SOURCES,
             "profile",
             "study",
             answer=STUDY,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas
@@ -20,11 +21,13 @@ async def analyse(
     kernel: KernelForTemplates,
     name: str,
     template_id: str = "exploratory-data-analysis",
+    answers: Sequence[str] = (),
     **more: str,
 ) -> NotebookRun:
     template = builtin_catalogue().find(template_id)
     assert template is not None
-    return await kernel.run(template, {"data": name, "notebook": "nasty.ipynb", **more})
+    given = {"data": name, "notebook": "nasty.ipynb", **more}
+    return await kernel.run(template, given, answers)
 
 
 def write(kernel: KernelForTemplates, name: str, content: str | bytes) -> Path:
@@ -41,21 +44,27 @@ def sources(run: NotebookRun) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("empty.csv", "", "the file is empty"),
+        ("empty.csv", "", "it is empty"),
         ("blank.csv", " \n\n \n", "nothing but white space"),
         ("header.csv", "a,b,c\n", "no rows"),
-        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "it is a picture"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "it is a PNG picture"),
         ("book.csv", b"PK\x03\x04" + bytes(100), "an Excel workbook or a zip archive"),
         ("binary.csv", bytes(range(256)) * 4, "it is a binary file"),
-        ("page.csv", "<!DOCTYPE html>\n<html><body>No</body></html>", "it holds HTML or XML"),
+        ("page.csv", "<!DOCTYPE html>\n<html><body>No</body></html>", "it is a web page"),
+        ("feed.csv", '<?xml version="1.0"?>\n<rss></rss>', "it holds HTML or XML"),
+        (
+            "stored.csv",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 12\n",
+            "it is a Git LFS pointer, not the table itself; run: git lfs pull",
+        ),
         ("list.csv", '[{"a": 1}, {"a": 2}]', "it holds JSON"),
         (
             "letter.csv",
             "Dear all,\nthis, as you see, is a letter, not a table,\nor is it?\nNo, no.\n"
             "It has, now and then, a comma,\nand\nno, order,\n",
-            "not a CSV table",
+            "it is not a table",
         ),
-        ("cut.parquet", b"PAR1" + bytes(50), "cannot read it as Parquet"),
+        ("cut.parquet", b"PAR1" + bytes(50), "no Parquet file that pandas can read"),
     ],
 )
 async def test_what_is_no_table_is_reported_before_a_cell_is_written(
@@ -134,34 +143,53 @@ async def test_semicolons_decimal_commas_latin1_and_days_first(kernel: KernelFor
     ]
     text = "Datum;Stadt;Preis;Größe\n" + "\n".join(lines)
     write(kernel, "schweiz.csv", text.encode("latin-1"))
-    run = await analyse(kernel, "schweiz.csv")
+    run = await analyse(kernel, "schweiz.csv", encoding="latin-1")
     check(run)
+    # The dots of the dates keep the separator of thousands to its own column.
     assert run.facts["data"]["read"] == {
         "sep": ";",
         "encoding": "latin-1",
         "decimal": ",",
-        "thousands": ".",
-        "dtype": {"Datum": "str"},
+        "dtype": {"Preis": "str"},
     }
     kinds = {each["name"]: each["kind"] for each in run.facts["data"]["columns"]}
     assert kinds == {"Datum": "date", "Stadt": "constant", "Preis": "number", "Größe": "number"}
     assert 'format="%d.%m.%Y"' in sources(run)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("utf16.csv", "a,b\n" + "1,ü\n" * 9, {"encoding": "utf-16"}),
-        ("windows.csv", "a,b\n" + "1,“ü” – €\n" * 9, {"encoding": "cp1252"}),
-    ],
-)
-async def test_other_encodings(
-    kernel: KernelForTemplates, name: str, text: str, expected: dict[str, str]
-) -> None:
-    write(kernel, name, text.encode(expected["encoding"]))
-    run = await analyse(kernel, name, "data-analysis-notebook")
+async def test_utf16(kernel: KernelForTemplates) -> None:
+    write(kernel, "utf16.csv", ("a,b\n" + "1,ü\n" * 9).encode("utf-16"))
+    run = await analyse(kernel, "utf16.csv", "data-analysis-notebook")
     check(run)
-    assert run.facts["data"]["read"] == expected
+    assert run.facts["data"]["read"] == {"encoding": "utf-16"}
+
+
+async def test_an_encoding_that_is_not_certain_is_chosen_by_its_words(
+    kernel: KernelForTemplates,
+) -> None:
+    content = ("北京,wert\n" + "".join(f"北京{n},{n}\n" for n in range(30))).encode("gbk")
+    write(kernel, "gbk.csv", content)
+    with pytest.raises(StepFailed, match=r"encoding of gbk.csv is not certain.*gb18030: 北京"):
+        await analyse(kernel, "gbk.csv", "data-analysis-notebook")
+    run = await analyse(
+        kernel, "gbk.csv", "data-analysis-notebook", answers=["gb18030: 北京, 北京0"]
+    )
+    check(run)
+    assert run.facts["data"]["read"] == {"encoding": "gb18030"}
+    assert [each["name"] for each in run.facts["data"]["columns"]] == ["北京", "wert"]
+    assert "GBK (simplified Chinese)" in prose(run.document)[0]
+    given = await analyse(kernel, "gbk.csv", "data-analysis-notebook", encoding="gbk")
+    assert given.facts["data"]["columns"][0]["top"][0] == ["北京0", 1]
+
+
+async def test_lines_that_are_no_rows_are_left_out_and_named(kernel: KernelForTemplates) -> None:
+    rows = "".join(f'"n\n{n}";{n}\n' for n in range(ROWS))
+    write(kernel, "footer.csv", f"sep=;\na;b\n{rows}oops\n1;2\nQuelle: Amt\n")
+    run = await analyse(kernel, "footer.csv", "data-analysis-notebook")
+    check(run)
+    assert run.facts["data"]["rows"] == ROWS + 1
+    assert "Left out" in prose(run.document)[0]
+    assert "lines 123 and 125" in prose(run.document)[0]
 
 
 async def test_markers_of_missing_values_preambles_and_row_numbers(

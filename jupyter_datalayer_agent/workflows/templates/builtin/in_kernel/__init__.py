@@ -1,7 +1,7 @@
 """Our code that runs in the notebook's kernel, through ``TemplateRun.compute``.
 
-The modules here are sent as source and run in their own namespace, so that the user's names are not
-changed.
+The modules here, and those that find out how a data file is written (``datasets/dialect``), are
+sent as source and run in their own namespace, so that the user's names are not changed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from .....datasets.dialect import SOURCES, source_of
+
 RUNNER = """\
 def _datalayer_agent_run(source, arguments, names):
     import json
     import math
+    import sys
+    import types
     import warnings
 
     def plain(value):
@@ -26,11 +30,16 @@ def _datalayer_agent_run(source, arguments, names):
             value = value.item()
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
-    space = {{"__name__": "datalayer_agent_workflow", **names}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile(source, "<datalayer-agent>", "exec"), space)
-        answer = space["answer"](**arguments)
+    module = types.ModuleType("datalayer_agent_workflow")
+    vars(module).update(names)
+    sys.modules[module.__name__] = module  # dataclasses look for it there
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(source, "<datalayer-agent>", "exec"), vars(module))
+            answer = module.answer(**arguments)
+    finally:
+        del sys.modules[module.__name__]
     print(json.dumps(plain(answer)))
 
 
@@ -56,7 +65,10 @@ def call(*modules: str, answer: str, names: Sequence[str] = (), **arguments: Any
 
 @cache
 def _source(module: str) -> str:
-    text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
+    if module in SOURCES:
+        text = source_of(module)
+    else:
+        text = (files(__package__) / f"{module}.py").read_text(encoding="utf-8")
     # The modules share one namespace, and a future import must be the very first line.
     dropped = ("from __future__ import", "from .")
     return "\n".join(line for line in text.splitlines() if not line.startswith(dropped))

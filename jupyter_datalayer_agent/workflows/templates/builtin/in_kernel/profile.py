@@ -1,6 +1,6 @@
 """Runs in the notebook's kernel: profiles the columns of a data file. Needs pandas.
 
-Its source is sent to the kernel after that of ``sniff.py``.
+Its source is sent to the kernel after those of ``datasets/dialect``.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 import decimal
 import re
 import warnings
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
-from .sniff import Unreadable
+from .....datasets.dialect.layout import Unreadable
+from .....datasets.dialect.numbers import PLACEHOLDERS, number_format
 
 PROBE_ROWS = 1_000_000
-SENTINELS = {"?", "-", "--", "---", ".", "..", "*", "n/a", "n.a.", "na", "missing", "unknown"}
 ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
 CODE_NAME = r"(^|[_\W])(zip|zipcode|zip code|postal|postal ?code|postcode|phone|fips|ssn|isbn)$"
 YEAR_NAME = r"(^|[_\W])(year|yr|jahr)([_\W]|$)|[a-z]Year$"
@@ -38,12 +39,15 @@ MONTHS = ("%Y-%m", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y", "%Y/%m")
 
 
 def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
-    """The data as the notebook will have it (``how`` is completed), and whether it was cut."""
+    """The data as the notebook will have it (``how`` is completed), and whether it was cut.
+
+    Raises ``Unreadable``, also where pandas reads other rows or columns than the file has.
+    """
     if how["format"] == "parquet":
         try:
             frame = pd.read_parquet(path)
         except (OSError, ValueError) as error:
-            raise Unreadable(f"pandas cannot read it as Parquet: {error}") from error
+            raise Unreadable(f"is no Parquet file that pandas can read: {error}") from error
         return _plain_columns(frame, how), False
     read = how["read"]
     frame = _read_csv(path, read)
@@ -51,7 +55,22 @@ def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
     if markers:
         read["na_values"] = markers
         frame = _read_csv(path, read)
+    _compare(frame, how)
     return frame, len(frame) == PROBE_ROWS
+
+
+def _compare(frame: pd.DataFrame, how: dict[str, Any]) -> None:
+    """Compare the frame with the lines of the file, which another program has counted."""
+    records, columns = how["records"], how["width"]
+    if records is not None and len(frame) != min(records, PROBE_ROWS):
+        raise Unreadable(
+            f"has {records:,} lines that are rows, but pandas reads {len(frame):,} of them; give "
+            "its delimiter, or look for quotes that are not closed"
+        )
+    if len(frame.columns) != columns:
+        raise Unreadable(
+            f"has {columns:,} columns, but pandas reads {len(frame.columns):,}; give its delimiter"
+        )
 
 
 def _read_csv(path: str, read: dict[str, Any]) -> pd.DataFrame:
@@ -60,7 +79,7 @@ def _read_csv(path: str, read: dict[str, Any]) -> pd.DataFrame:
         try:
             frame = pd.read_csv(path, nrows=PROBE_ROWS, **read)
         except (ValueError, OSError) as error:  # ParserError is a ValueError
-            raise Unreadable(f"pandas cannot read it as CSV: {error}") from error
+            raise Unreadable(f"is no CSV file that pandas can read: {error}") from error
     if any(issubclass(each.category, pd.errors.DtypeWarning) for each in caught):
         read["low_memory"] = False
         return _read_csv(path, read)
@@ -88,21 +107,37 @@ def _markers(frame: pd.DataFrame) -> list[str]:
         if not len(series) or not _is_text(series):
             continue
         texts = series.astype(str).str.strip()
-        odd = set(texts[pd.to_numeric(texts, errors="coerce").isna()].unique())
-        if odd and {word.lower() for word in odd} <= SENTINELS and len(odd) < texts.nunique():
+        odd = {each for each in texts.unique() if each.lower() in PLACEHOLDERS}
+        if odd and number_format(texts.unique()) is not None:
             found |= set(series[texts.isin(odd)].astype(str).unique())
     return sorted(found)
 
 
-def profile(frame: pd.DataFrame, date_column: str | None, european: bool) -> dict[str, Any]:
+def profile(frame: pd.DataFrame, date_column: str | None, how: dict[str, Any]) -> dict[str, Any]:
     """Every column: its kind, its contents, and how to convert it (``convert``)."""
     columns = []
+    european = how.get("delimiter") == ";" or how["read"].get("decimal") == ","
     for name in frame.columns:
         convert = _conversion(frame[name], name == date_column, european)
+        if name != date_column and (number := _number_conversion(frame[name], how)):
+            convert = number
         if convert:
             frame[name] = _converted(frame[name], convert)
         columns.append({"convert": convert, **describe(frame[name], len(frame))})
     return {"rows": len(frame), "columns": columns, "duplicates": _duplicates(frame)}
+
+
+def _number_conversion(series: pd.Series, how: dict[str, Any]) -> dict[str, Any] | None:
+    """How the numbers of a text column are read, if all of its values are such."""
+    if how["format"] != "csv" or not _is_text(series) or series.name in how["codes"]:
+        return None
+    texts = series.dropna().unique()
+    if not all(isinstance(text, str) for text in texts[:1000]):
+        return None
+    assumed = how["numbers"].get(series.name)
+    decimals = [assumed["decimal"]] if assumed else []
+    form = number_format(map(str, texts), decimals, how["delimiter"])
+    return None if form is None else {"to": "number", **asdict(form)}
 
 
 def _duplicates(frame: pd.DataFrame) -> int | None:
@@ -150,11 +185,6 @@ def _text_conversion(values: pd.Series, european: bool) -> dict[str, Any] | None
     if not all(isinstance(value, str) for value in values.head(1000)):
         dates = pd.api.types.infer_dtype(values) in ("date", "datetime")
         return {"to": "datetime"} if dates else None
-    texts = values.astype(str).str.strip()
-    if texts.str.fullmatch(r"[-+(]?[$€£]\s?[-\d,]+(\.\d+)?\)?").all():
-        return {"to": "money"}
-    if texts.str.fullmatch(r"[-+]?\d+(\.\d+)?\s?%").all():
-        return {"to": "percent"}
     return _date_format(values.astype(str), european)
 
 
@@ -211,15 +241,27 @@ def _converted(series: pd.Series, convert: dict[str, Any]) -> pd.Series:
         return pd.to_datetime(series)
     if to == "naive":
         return series.dt.tz_convert("UTC").dt.tz_localize(None)
-    if to == "money":
-        return pd.to_numeric(series.str.replace(r"[^\d.-]", "", regex=True))
-    if to == "percent":
-        return pd.to_numeric(series.str.rstrip("% "))
+    if to == "number":
+        return as_numbers(series, **convert)
     if to == "finite":
         return series.replace([float("inf"), -float("inf")], float("nan"))
     if to == "object":
         return series.astype(object).where(series.notna(), float("nan"))
     return series.astype(to)
+
+
+def as_numbers(
+    series: pd.Series, decimal: str, thousands: str, signs: str, accounting: bool, **_: Any
+) -> pd.Series:
+    """The numbers of texts that have a ``NumberFormat``."""
+    texts = series.str.strip()
+    if accounting:
+        texts = texts.str.replace(r"^\((.*)\)$", r"-\1", regex=True)
+    if signs or thousands:
+        texts = texts.str.replace(rf"[{thousands}{signs}\s]", "", regex=True)
+    if decimal != ".":
+        texts = texts.str.replace(decimal, ".")
+    return pd.to_numeric(texts)
 
 
 def describe(series: pd.Series, rows: int) -> dict[str, Any]:

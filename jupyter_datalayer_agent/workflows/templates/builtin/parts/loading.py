@@ -6,10 +6,13 @@ import difflib
 import posixpath
 from typing import Any
 
+from .....datasets.dialect import SOURCES
+from .....datasets.dialect.encodings import candidates, certain, name_of, preview
+from .....datasets.dialect.numbers import NumberFormat
 from ....template import StepFailed, TemplateRun
 from ..in_kernel import call as kernel_call
 from .data import Data
-from .formatting import call, codes, count, listed, literal, source
+from .formatting import call, code, codes, count, listed, literal, source
 
 MISSING_MODULES = """
 def answer(modules):
@@ -21,17 +24,18 @@ def answer(modules):
 """
 
 PROBE = """
-def answer(path, date_column):
+def answer(path, date_column, choices):
     try:
-        how = sniff(path)
+        how = inspect_file(path, choices)
+        if "undecided" in how:
+            return how
         frame, cut = load(path, how)
         if not len(frame.columns):
-            raise Unreadable("it has no columns")
+            raise Unreadable("has no columns")
         names = [str(name) for name in frame.columns]
         if date_column is not None and date_column not in names:
             return {"unknown": date_column, "names": names}
-        european = how["read"].get("sep") == ";" or how["read"].get("decimal") == ","
-        return {**how, **profile(frame, date_column, european), "cut": cut}
+        return {**how, **profile(frame, date_column, how), "cut": cut}
     except Unreadable as error:
         return {"unreadable": str(error)}
 """
@@ -56,6 +60,7 @@ def answer(text):
     return {"fonts": fonts, "lacking": len(missing)}
 """
 
+SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "white space"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 PARQUET = (".parquet", ".pq")
 
@@ -93,7 +98,7 @@ async def probe(run: TemplateRun) -> Data:
         date_column = _column(found["names"], date_column, parameters.data)
         found = await _probed(run, path, date_column)
     if "unreadable" in found:
-        raise StepFailed(f"{parameters.data} cannot be analysed: {found['unreadable']}.")
+        raise StepFailed(f"{parameters.data} cannot be analysed: it {found['unreadable']}.")
     if not found["rows"]:
         names = [column["name"] for column in found["columns"]]
         raise StepFailed(
@@ -105,6 +110,8 @@ async def probe(run: TemplateRun) -> Data:
     found["dateColumn"] = date_column
     found["target"] = None if target is None else _column(names, target, parameters.data)
     found["path"] = path
+    found["choices"] = run.facts.pop("choices")
+    found["preview"] = run.facts.pop("preview", None)
     run.facts["data"] = found
     data = Data(run.facts)
     found["style"] = await _style(run, data)
@@ -112,9 +119,43 @@ async def probe(run: TemplateRun) -> Data:
 
 
 async def _probed(run: TemplateRun, path: str, date_column: str | None) -> dict[str, Any]:
-    request = kernel_call("sniff", "profile", answer=PROBE, path=path, date_column=date_column)
-    answer: dict[str, Any] = await run.compute(request)
+    choices = run.facts.setdefault("choices", {})
+    for name in ("encoding", "delimiter", "decimal"):
+        if (given := getattr(run.parameters, name, None)) is not None:
+            choices[name] = given
+
+    def request() -> str:
+        asked = {"path": path, "date_column": date_column, "choices": choices}
+        return kernel_call(*SOURCES, "profile", answer=PROBE, **asked)
+
+    answer: dict[str, Any] = await run.compute(request())
+    if "undecided" in answer:
+        choices["encoding"] = await _encoding(run, bytes.fromhex(answer["undecided"]))
+        answer = await run.compute(request())
     return answer
+
+
+async def _encoding(run: TemplateRun, words: bytes) -> str:
+    """The encoding of these words, the user's choice if it is not certain."""
+    found = candidates(words)
+    if certain(found):
+        run.facts["preview"] = found[0].preview
+        return found[0].encoding
+    question = (
+        f"The encoding of {run.parameters.data} is not certain. Choose the one in which its words "
+        "are right, or give it as the parameter encoding."
+    )
+    chosen = await run.ask(question, [each.label for each in found])
+    encoding = chosen.split(":")[0].strip()
+    try:
+        text = words.decode(encoding)
+    except (LookupError, UnicodeError) as error:
+        raise StepFailed(
+            f"{run.parameters.data} cannot be read as {encoding}: {error}. Run the workflow again, "
+            "and choose another encoding."
+        ) from error
+    run.facts["preview"] = preview(text)
+    return encoding
 
 
 def _column(names: list[str], wanted: str, data: str) -> str:
@@ -215,11 +256,11 @@ def _conversion(name: str, convert: dict[str, Any]) -> str:
             """,
             column=column,
         )
+    if to == "number":
+        return call(f"{column} = pd.to_numeric(", [_number_text(column, convert)])
     rest = {
         "datetime": f"pd.to_datetime({column})",
         "naive": f'{column}.dt.tz_convert("UTC").dt.tz_localize(None)',
-        "money": f'pd.to_numeric({column}.str.replace(r"[^\\d.-]", "", regex=True))',
-        "percent": f'pd.to_numeric({column}.str.rstrip("% "))',
         "finite": f'{column}.replace([float("inf"), -float("inf")], float("nan"))',
         "bool": f"{column}.astype(bool)",
         "float": f"{column}.astype(float)",
@@ -228,14 +269,28 @@ def _conversion(name: str, convert: dict[str, Any]) -> str:
     return f"{column} = {rest[to]}"
 
 
+def _number_text(column: str, form: dict[str, Any]) -> str:
+    """The column's texts as Python writes numbers, as ``as_numbers`` makes them in the kernel."""
+    text = column
+    if form["accounting"]:
+        text += r""".str.strip().str.replace(r"^\((.*)\)$", r"-\1", regex=True)"""
+    if form["signs"]:
+        marks = f"[{form['thousands']}{form['signs']}\\s]"
+        text += f'.str.replace(r"{marks}", "", regex=True)'
+    elif form["thousands"]:
+        text += f'.str.replace({literal(form["thousands"])}, "")'
+    if form["decimal"] != ".":
+        text += f'.str.replace({literal(form["decimal"])}, ".")'
+    return text
+
+
 CONVERSIONS = {
     "date": "read as dates",
     "epoch": "read as dates",
     "iso": "read as dates (UTC)",
     "datetime": "read as dates",
     "naive": "read as dates (UTC)",
-    "money": "read as amounts of money",
-    "percent": "read as percentages",
+    "number": "read as numbers",
     "finite": "freed of infinite values",
     "bool": "read as true or false",
     "float": "read as numbers",
@@ -243,21 +298,44 @@ CONVERSIONS = {
 }
 
 
-def loading_text(data: Data, name: str) -> str:
-    """Remarks on how the file was read."""
+def reading_text(data: Data) -> str:
+    """How the file was read, as far as it was inferred; empty for a Parquet file."""
     facts = data.facts
-    read = facts["read"]
+    if facts["format"] != "csv":
+        return ""
+    choices = facts["choices"]
+    how = [f"values separated by {SIGNS.get(facts['delimiter'], code(facts['delimiter']))}"]
+    encoding = f"encoding {name_of(facts['encoding'])}"
+    if facts.get("preview"):
+        encoding += f" ({code(facts['preview'])})"
+    how += [encoding, "column names in the first line" if facts["header"] else "no column names"]
+    sentences = [f"How the file was read: {listed(how)}."]
+    for name, form in facts["numbers"].items():
+        written = {**form, "sample": NumberFormat(**form).example}
+        sentences.append(f"Numbers of {code(name)} are written as {code(written['sample'])}.")
+        if form["ambiguous"]:
+            sentences.append("They can be read in two ways; the parameter decimal decides.")
+    if facts["codes"]:
+        verb = "keeps its" if len(facts["codes"]) == 1 else "keep their"
+        sentences.append(f"{codes(facts['codes'])} {verb} leading zeros, as text.")
+    dropped = facts["dropped"]
+    if dropped:
+        lines = listed([f"{line:,}" for line in dropped])
+        sentences.append(
+            f"Left out, as they have another number of values: "
+            f"{'line' if len(dropped) == 1 else 'lines'} {lines}."
+        )
+    if not choices and not facts.get("preview"):
+        return " ".join(sentences)
+    given = [f"{name} {code(value)}" for name, value in choices.items()]
+    return " ".join([*sentences, f"Given or chosen: {listed(given)}."])
+
+
+def loading_text(data: Data, name: str) -> str:
+    """Remarks on how columns were read."""
+    facts = data.facts
     sentences = [f"The data are in {codes([name])}."]
-    ways = []
-    if "sep" in read:
-        signs = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-        ways.append(f"its fields are separated by {signs[read['sep']]}")
-    if "encoding" in read:
-        ways.append(f"its text is encoded as {read['encoding']}")
-    if "decimal" in read:
-        ways.append("its decimals have commas")
-    if ways:
-        sentences.append(f"In this file {listed(ways)}.")
+    read = facts["read"]
     if "na_values" in read:
         sentences.append(f"{codes(read['na_values'])} stands for a missing value.")
     for conversion in dict.fromkeys(CONVERSIONS.values()):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from .....protocol.base import Wire
+from .....protocol.datasets import ReadingChoices
 
 
 def _inside_root(path: str) -> str:
@@ -35,7 +36,11 @@ class NotebookParameters(Wire):
     )
 
 
-class DataParameters(NotebookParameters):
+class ReadingParameters(NotebookParameters, ReadingChoices):
+    """The file that is written, and how the data file is, where that should not be detected."""
+
+
+class DataParameters(ReadingParameters):
     """A data file, and what is optional about its columns."""
 
     data: DataPath = Field(description="The CSV or Parquet file, a path under the server root.")

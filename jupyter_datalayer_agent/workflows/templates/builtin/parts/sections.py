@@ -18,7 +18,7 @@ from .findings import (
     share_text,
 )
 from .formatting import codes, count, literal, names_list, paragraph, percent, source
-from .loading import imports_cell, loading_cell, loading_text, need_modules, probe
+from .loading import imports_cell, loading_cell, loading_text, need_modules, probe, reading_text
 
 SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
 MANY_COLUMNS = 100
@@ -26,7 +26,7 @@ HUES = 6
 
 
 def introduction(data: Data, name: str) -> str:
-    """One paragraph on the file's contents."""
+    """On the file's contents, and what was assumed when it was read."""
     kinds = [
         count(len(columns), f"{kind} column")
         for kind, columns in (("numeric", data.numbers), ("categorical", data.categories))
@@ -40,12 +40,14 @@ def introduction(data: Data, name: str) -> str:
             f"{date.about['max'][:10]}."
         )
     cut = "These were found in its first million rows." if data.facts.get("cut") else ""
-    return paragraph(
+    contents = paragraph(
         f"{codes([name])} has {count(data.rows, 'row')} and {count(len(data.columns), 'column')}: "
         f"{' and '.join(kinds) or 'none'} of use for an analysis.",
         when,
         cut,
     )
+    how = reading_text(data)
+    return f"{contents}\n\n{how}" if how else contents
 
 
 async def head(run: TemplateRun, title: str, text: str, *imports: str) -> Data:
