@@ -96,7 +96,7 @@ def test_a_workflow_and_an_upload_make_the_same_table_of_a_file(
     reply = workflow(server, f"{name}.csv")
     assert reply["status"] == "completed", reply
     frame, first_cell = loaded(server, notebook_of(f"{name}.csv"))
-    table, report = uploaded(server, notebook_of(f"{name}.csv"))
+    table, report = uploaded(server, f"{name}.csv")
     rows = ROWS + (name == "no_names")
     assert (len(frame), len(table)) == (rows, rows)
     assert row_of(frame) == expected
