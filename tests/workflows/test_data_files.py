@@ -11,6 +11,7 @@ import pandas
 import pytest
 
 from tests.support.jupyter import RunningServer
+from tests.support.planning import until
 
 ROWS = 30
 ENCODINGS = [("gbk", "北京", "gb18030"), ("cp1251", "Москва", "cp1251")]
@@ -156,3 +157,28 @@ def test_fields_of_an_upload_that_are_no_choice_are_refused(server: RunningServe
         response = server.request("POST", "upload", data={field: value}, files=files)
         assert response.status_code == 400, value
         assert field in response.json()["error"]["message"]
+
+
+def test_the_user_chooses_an_encoding_by_its_words_and_the_workflow_goes_on(
+    server: RunningServer,
+) -> None:
+    content = lines("Москва,n", "Омск{i},{i}").encode("koi8_r")
+    (server.root / "asked.csv").write_bytes(content)
+    session = server.post("sessions", {})["id"]
+    parameters = {"data": "asked.csv", "notebook": "asked.ipynb"}
+    request = {
+        "message": "analyse it",
+        "mode": "agent",
+        "sessionId": session,
+        "workflow": {"id": "data-analysis-notebook", "parameters": parameters},
+    }
+    events = server.stream("chat/stream", request)
+    asked = until(events, "user_input_requested")[-1]
+    assert "asked.csv is not certain" in asked["question"]
+    [option] = [each for each in asked["options"] if each.startswith("koi8_r: Москва")]
+    answer = {"type": "user_input_answer", "requestId": asked["requestId"], "answer": option}
+    server.post(f"sessions/{session}/ops", answer)
+    until(events, "turn_completed")
+    frame, first_cell = loaded(server, "asked.ipynb")
+    assert row_of(frame) == {"Москва": "Омск1", "n": 1}
+    assert "KOI8-R (Cyrillic)" in first_cell

@@ -16,6 +16,8 @@ export interface IUploadOptions {
   file: File;
   /** The session in which the data set is registered; left out, it is for all. */
   sessionId?: string;
+  /** The encoding of a text file, as the user chose it; left out, it is detected. */
+  encoding?: string;
   /** Aborting takes back what was sent. */
   signal: AbortSignal;
   onStep: (step: IUploadStep) => void;
@@ -34,7 +36,7 @@ export function upload(
   url: string,
   options: IUploadOptions
 ): Promise<Dataset> {
-  const { file, sessionId, signal, onStep } = options;
+  const { file, sessionId, encoding, signal, onStep } = options;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -80,6 +82,9 @@ export function upload(
     const form = new FormData();
     if (sessionId) {
       form.append('sessionId', sessionId);
+    }
+    if (encoding) {
+      form.append('encoding', encoding);
     }
     form.append('file', file, file.name);
     if (signal.aborted) {

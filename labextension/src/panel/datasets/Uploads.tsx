@@ -30,15 +30,20 @@ export function Uploads(): JSX.Element | null {
           key={upload.id}
           upload={upload}
           onClose={() => model.datasets.cancel(upload.id)}
+          onChoose={encoding => void model.datasets.choose(upload.id, encoding)}
         />
       ))}
     </ul>
   );
 }
 
-function Row(props: { upload: IUpload; onClose: () => void }): JSX.Element {
-  const { upload, onClose } = props;
-  const { name, stage, fraction, dataset, problem } = upload;
+function Row(props: {
+  upload: IUpload;
+  onClose: () => void;
+  onChoose: (encoding: string) => void;
+}): JSX.Element {
+  const { upload, onClose, onChoose } = props;
+  const { name, stage, fraction, dataset, problem, encodings } = upload;
   const isOver = stage === 'done' || stage === 'failed';
   return (
     <li className="da-upload" data-testid="da-upload" data-stage={stage}>
@@ -88,6 +93,19 @@ function Row(props: { upload: IUpload; onClose: () => void }): JSX.Element {
           {problem}
         </div>
       )}
+      {encodings?.map(({ encoding, label, preview }) => (
+        <div key={encoding} className="da-upload-encoding">
+          <button
+            type="button"
+            className="da-link"
+            data-testid="da-upload-encoding"
+            onClick={() => onChoose(encoding)}
+          >
+            {label}
+          </button>
+          {` ${preview}`}
+        </div>
+      ))}
       {dataset && (
         <div role="status">
           {`Data set ${dataset.name}: ${formatShape(dataset)}`}

@@ -1,4 +1,4 @@
-import { messageOf } from '../../api/errors';
+import { ApiError, messageOf } from '../../api/errors';
 import { IUploadStep } from '../../api/upload';
 import { Attachment, Dataset, Event, Op } from '../../api/types';
 import { IPanelClient } from '../../api/services';
@@ -14,6 +14,15 @@ export interface IUpload {
   fraction?: number;
   dataset?: Dataset;
   problem?: string;
+  /** The encodings to choose from, where none is certain. */
+  encodings?: readonly IEncodingChoice[];
+}
+
+/** An encoding that a file may have, and how its words read in it. */
+export interface IEncodingChoice {
+  encoding: string;
+  label: string;
+  preview: string;
 }
 
 /** The data sets as far as they are known. */
@@ -75,9 +84,20 @@ export class DatasetController {
     await this._before;
   }
 
+  /** Send a file again whose encoding was not certain, as the user chose it. */
+  async choose(id: number, encoding: string): Promise<void> {
+    const unread = this._unread.get(id);
+    if (unread) {
+      this._unread.delete(id);
+      this._change(id, { problem: undefined, encodings: undefined });
+      await this._upload(id, unread.file, unread.place, encoding);
+    }
+  }
+
   /** Stop an upload: nothing of it is left. One that is over is not shown any more. */
   cancel(id: number): void {
     this._running.get(id)?.abort();
+    this._unread.delete(id);
     this.uploads.set(this.uploads.current.filter(each => each.id !== id));
   }
 
@@ -136,7 +156,12 @@ export class DatasetController {
     }
   }
 
-  private async _upload(id: number, file: File, place: IPlace): Promise<void> {
+  private async _upload(
+    id: number,
+    file: File,
+    place: IPlace,
+    encoding?: string
+  ): Promise<void> {
     if (!this._find(id)) {
       return; // it was reverted while it waited
     }
@@ -149,6 +174,7 @@ export class DatasetController {
       const dataset = await this._parts.client.upload({
         file,
         sessionId,
+        encoding,
         signal: running.signal,
         onStep: ({ stage, fraction }) => this._change(id, { stage, fraction })
       });
@@ -157,7 +183,17 @@ export class DatasetController {
       void this.refresh();
     } catch (error) {
       if (!running.signal.aborted) {
-        this._change(id, { stage: 'failed', problem: messageOf(error) });
+        const encodings = encodingsOf(error);
+        if (encodings) {
+          this._unread.set(id, { file, place });
+        }
+        this._change(id, {
+          stage: 'failed',
+          problem: encodings
+            ? 'The encoding of this file is not certain. Choose the one in which its words are right:'
+            : messageOf(error),
+          encodings
+        });
       }
     } finally {
       this._running.delete(id);
@@ -190,6 +226,13 @@ export class DatasetController {
   }
 
   private readonly _running = new Map<number, AbortController>();
+  private readonly _unread = new Map<number, { file: File; place: IPlace }>();
   private _before: Promise<void> = Promise.resolve();
   private _lastId = 0;
+}
+
+function encodingsOf(error: unknown): readonly IEncodingChoice[] | undefined {
+  return error instanceof ApiError
+    ? (error.detail as { encodings?: IEncodingChoice[] } | null)?.encodings
+    : undefined;
 }

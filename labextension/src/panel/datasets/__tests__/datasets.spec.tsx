@@ -38,6 +38,32 @@ describe('Uploads', () => {
     expect(node.textContent).toBe('');
   });
 
+  it('offers the encodings of a file, and sends it again in the chosen one', async () => {
+    const { model, client } = await makePanel();
+    const sent: (string | undefined)[] = [];
+    client.uploading = async ({ encoding }) => {
+      sent.push(encoding);
+      if (encoding) {
+        return datasetOf('cities', 'cities.csv');
+      }
+      throw new ApiError('invalid_request', 'It is not certain.', {
+        encodings: [
+          { encoding: 'gb18030', label: 'GBK', preview: '北京' },
+          { encoding: 'cp949', label: 'EUC-KR', preview: '굇쑴' }
+        ]
+      });
+    };
+    const node = await draw(model, <Uploads />);
+    await doing(() => model.datasets.upload([new File(['x'], 'cities.csv')]));
+    expect(node.textContent).toContain('GBK 北京');
+    expect(node.textContent).toContain('EUC-KR 굇쑴');
+    await click(button(node, 'GBK'));
+    expect(sent).toEqual([undefined, 'gb18030']);
+    expect(node.textContent).not.toContain('EUC-KR');
+    expect(node.textContent).toContain('Data set cities');
+    expect(model.composerState.hasDataset('cities')).toBe(true);
+  });
+
   it('shows what was read, and what was not', async () => {
     const { model, client } = await makePanel();
     client.uploading = async () =>
