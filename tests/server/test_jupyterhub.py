@@ -12,7 +12,7 @@ import requests
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.server.mcp.test_transport import ACCEPT, INITIALIZE, events
 from tests.support.jupyterhub import HubServer, JupyterHub
-from tests.support.model_server import Gate, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 from tests.support.page import FakePage
 
 
@@ -64,11 +64,20 @@ def test_a_kernel_that_the_agent_started_has_a_token_that_counts(
         "import json, os\n"
         "print(json.dumps([os.environ['DATALAYER_AGENT_' + name] for name in ('URL', 'TOKEN')]))"
     )
-    with FakePage(server):
-        asked = {"path": "agents.ipynb", "arguments": {"code": code}}
-        result = server.post("tools/executeCode", asked)
-    assert result["ok"], result
-    url, token = json.loads(result["output"]["outputs"])
+    model.script(Call("executeCode", {"code": code}), Say("Done."))
+    reply = server.post(
+        "chat",
+        {
+            "message": "Where is the server?",
+            "mode": "agent",
+            "approval": "never",
+            "activeNotebook": "agents.ipynb",
+            "attachments": [{"kind": "notebook", "path": "agents.ipynb"}],
+        },
+    )
+    [call] = reply["toolCalls"]
+    assert call["status"] == "ok", call
+    url, token = json.loads(call["output"]["output"]["outputs"])
     headers = {"Authorization": f"token {token}"}
     assert requests.post(f"{url}sessions", json={}, headers=headers, timeout=30).status_code == 201
     refused = requests.post(f"{url}tools/listKernels", json={}, headers=headers, timeout=30)
