@@ -187,9 +187,9 @@ class Answer:
         for group in schedule(self._tools, calls[:allowed]):
             for done in await run_group(dispatcher, group):
                 self._items.append(done.item)
+                self._keep(done.event, done.record)
                 if done.done.images and runtime.supports_vision(self._model):
                     self._items.append(await done.pictures(self._items))
-                self._keep(done.event, done.record)
         for call in calls[allowed:]:
             item, event, record = aborted_call(call, call["name"])
             self._items.append(item)

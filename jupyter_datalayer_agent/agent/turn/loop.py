@@ -295,12 +295,15 @@ class Turn:
         self._held_back.note(done)
         self._plan.note(done, self.request.tools)
         items = [done.item]
-        if done.done.images and self.runtime.supports_vision(self.model):
-            items.append(await done.pictures(self._window.items))
-        self._keep(items)
-        self.record.add_call(done)
-        self.watch.note(done, self.request.gate.document)
-        await self.emit(done.event, items=items, tool_calls=[done.record])
+        try:
+            if done.done.images and self.runtime.supports_vision(self.model):
+                items.append(await done.pictures(self._window.items))
+        finally:
+            # A stop meanwhile leaves out the pictures, and nothing of what was done.
+            self._keep(items)
+            self.record.add_call(done)
+            self.watch.note(done, self.request.gate.document)
+            await self.emit(done.event, items=items, tool_calls=[done.record])
 
     async def _offer_fixes(self) -> None:
         """Offer the user fixes where a cell that this turn ran still shows its error."""

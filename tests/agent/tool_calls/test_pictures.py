@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from tests.support.jupyter import RunningServer
+from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.model_request import RecordedRequest
 from tests.support.model_server import Call, Say, ScriptedModelServer, Step
+from tests.support.sessions import act
 from tests.tools.test_outputs import png
 from tests.tools.test_pictures import noise
 
@@ -156,3 +160,42 @@ def test_a_picture_that_cannot_be_sent_is_named_and_the_others_are_sent(
     assert large.startswith("Picture 1 of cell 1's output is not shown: with 10000x10000 pixels")
     assert broken.startswith("Picture 2 of cell 1's output is not shown: its file is damaged")
     assert (name, picture) == ("Picture 3 of cell 1's output:", "data:image/png")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in the file system")
+def test_a_run_that_is_stopped_while_its_picture_is_scaled_was_carried_out(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    started, released = tmp_path / "started", tmp_path / "released"
+    for pipe in (started, released):
+        os.mkfifo(pipe)
+    # In place of Pillow: it says that it was begun, and waits.
+    (tmp_path / "PIL.py").write_text(
+        f"open({str(started)!r}, 'w').close()\nopen({str(released)!r}).close()\nraise ImportError\n"
+    )
+    path = f"{tmp_path}{os.pathsep}{PYTHONPATH}"
+    with RunningServer(
+        tmp_path, api_base=model.base_url, environment={"PYTHONPATH": path}
+    ) as server:
+        code = "import base64\nfrom IPython.display import Image\nImage(base64.b64decode({!r}))"
+        cell = nbformat.v4.new_code_cell(code.format(png(2000, 9)), id="large")
+        write(server, "stopped.ipynb", cell)
+        session = server.post("sessions", {})["id"]
+        model.script(Call("runNotebookCells", {"cellIds": ["large"]}), Say("Never."))
+        request = {
+            "message": "Run it.",
+            "mode": "agent",
+            "activeNotebook": "stopped.ipynb",
+            "attachments": [{"kind": "notebook", "path": "stopped.ipynb"}],
+        }
+        op = {"type": "user_message", "request": request}
+        server.post(f"sessions/{session}/ops", op)
+        started.open().close()
+        aborted = act(server, session, {"type": "interrupt"}, "turn_aborted")
+        assert aborted["reason"] == "interrupted"
+        released.open("w").close()
+        [turn] = server.get(f"sessions/{session}/turns")["turns"]
+        [call] = turn["toolCalls"]
+        assert call["status"] == "ok"
+        [written] = nbformat.read(server.root / "stopped.ipynb", as_version=4).cells
+        assert written.execution_count == 1
