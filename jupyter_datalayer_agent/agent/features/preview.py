@@ -43,6 +43,8 @@ async def preview(
     """
     remembered, created, history = await _conversation(runtime, chat.session_id, session)
     request = await turn_request(runtime, chat, remembered, created)
+    # Whoever has no page sends the message by `POST chat`, where nobody can answer.
+    request.gate.has_user = chat.client_id is not None
     if request.variables and not may_execute:
         raise AgentError("forbidden", "Not allowed to execute: a variable is attached.")
     settings = for_turn(runtime.settings(), remembered, chat, request.mode)

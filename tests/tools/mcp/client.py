@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from jupyter_datalayer_agent.notebook.renames import Renames
 from jupyter_datalayer_agent.protocol.forms import FormAnswer, InputForm
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import AskForm, ToolContext
@@ -34,6 +35,9 @@ class Notebooks:
     """All that a foreign tool needs of a notebook service."""
 
     root_dir = "/"
+
+    def __init__(self) -> None:
+        self.renames = Renames()
 
 
 class User:
