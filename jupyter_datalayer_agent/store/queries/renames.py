@@ -144,16 +144,14 @@ class _Tables:
         )
         for turn, path in parts:
             new = self._rename.path(path)
-            # The turn may have changed a document that had the new name before.
-            first = self._connection.execute(
-                "SELECT coalesce(max(span) + 1, 0) FROM checkpoint_cells "
-                "WHERE turn_id = ? AND path = ?",
-                (turn, new),
-            ).fetchone()[0]
-            for table in ("checkpoints", "checkpoint_cells"):
+            for table in ("checkpoint_cells", "checkpoints"):
+                # The turn may have changed what had the new name before: that is settled now.
                 self._connection.execute(
-                    f"UPDATE {table} SET path = ?, span = span + ? WHERE turn_id = ? AND path = ?",
-                    (new, first, turn, path),
+                    f"DELETE FROM {table} WHERE turn_id = ? AND path = ?", (turn, new)
+                )
+                self._connection.execute(
+                    f"UPDATE {table} SET path = ? WHERE turn_id = ? AND path = ?",
+                    (new, turn, path),
                 )
 
     def _rename_changes(self) -> list[str]:

@@ -121,8 +121,6 @@ test('another page follows a rename, and its save writes the renamed file', asyn
   ]);
   await tab.load('old.ipynb');
   await tab.notebook('old.ipynb').ready();
-  await tab.panel.attach('old.ipynb');
-  await tab.panel.mode('agent');
   const other = new LabPage(await sharedContext.newPage(), server, folder);
   await other.load('old.ipynb');
   await other.notebook('old.ipynb').ready();
@@ -138,9 +136,12 @@ test('another page follows a rename, and its save writes the renamed file', asyn
   expect((await server.read(`${folder}/new.ipynb`)).cells[0].source).toBe(
     'a = 10'
   );
-  // The agent works in the page that was used last, under the new name.
+  // The server knows by which name the page shows it.
+  await other.panel.attach('new.ipynb');
+  await other.panel.mode('agent');
   await model.script(add('b = 2'), { say: 'Done.' });
-  await tab.panel.ask('Add one');
+  await other.panel.ask('Add one');
+  expect(await there.sources()).toEqual(['a = 10', 'b = 2']);
   expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'new.ipynb']);
   expect(
     (await server.read(`${folder}/new.ipynb`)).cells.map(cell => cell.source)
@@ -193,7 +194,8 @@ test('open documents follow when their folder is renamed by a program, whatever 
   await server.api(`api/contents/${old}`, 'PUT', { type: 'directory' });
   await server.notebook(`${old}/a.ipynb`, [{ source: 'a = 1', id: 'own' }]);
   await server.text(`${old}/notes.txt`, 'one\n');
-  await tab.load('data (1)/notes.txt');
+  await tab.load('cars.ipynb');
+  await tab.open('data (1)/notes.txt');
   await tab.open('data (1)/a.ipynb');
   await tab.notebook('data (1)/a.ipynb').ready();
   await panel.attach('a.ipynb');
@@ -203,14 +205,19 @@ test('open documents follow when their folder is renamed by a program, whatever 
   });
   const paths = () =>
     page.evaluate(() =>
-      [...window.jupyterapp.shell.widgets('main')].map(
+      [...window.jupyterapp.shell.widgets('main')].flatMap(
         widget =>
-          (widget as unknown as { context: { path: string } }).context?.path
+          (widget as unknown as { context?: { path: string } }).context?.path ??
+          []
       )
     );
   await expect
     .poll(paths)
-    .toEqual([`${folder}/data+2/notes.txt`, `${folder}/data+2/a.ipynb`]);
+    .toEqual([
+      `${folder}/cars.ipynb`,
+      `${folder}/data+2/notes.txt`,
+      `${folder}/data+2/a.ipynb`
+    ]);
   await model.script(
     add('b = 2'),
     {
@@ -247,11 +254,12 @@ test('a notebook whose file was deleted is not made again by an edit', async ({
   await tab.notebook('gone.ipynb').ready();
   await panel.attach('gone.ipynb');
   await panel.mode('agent');
+  await model.script({ gate: add('b = 2'), after: 0 }, { say: 'It is gone.' });
+  await panel.send('Add one');
+  await model.atGate();
   await server.api(`api/contents/${folder}/gone.ipynb`, 'DELETE');
-  await model.script({ call: 'getNotebookCells' }, add('b = 2'), {
-    say: 'It is gone.'
-  });
-  await panel.ask('Add one');
+  await model.release();
+  await panel.ended();
   expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb']);
   expect(await tab.notebook('gone.ipynb').sources()).toEqual(['a = 1']);
 });

@@ -13,6 +13,7 @@ import pytest
 from tests.agent.changes.test_undo_over_http import states, undo
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, RecordedRequest, Say, ScriptedModelServer
+from tests.support.page import FakePage
 
 
 @pytest.fixture
@@ -279,3 +280,41 @@ def test_sessions_are_notified_and_events_are_read_again_with_the_new_path(
     changed = [each for each in turns[0]["events"] if each["type"] == "document_changed"]
     assert [(each["path"], each["changes"][0]["path"]) for each in changed] == [(new, new)]
     assert server.get(f"sessions/{session}")["settings"].get("notebook") == new
+
+
+def test_a_page_is_notified_and_read_by_the_name_that_it_knows(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/a.ipynb", f"{folder}/b.ipynb"
+    make(server, old, "x = 1")
+    asked: list[str] = []
+
+    def answer(request: Any) -> Any:
+        asked.append(request["params"]["path"])
+        cells = [{"id": "own0", "index": 0, "type": "code", "source": "x = 9", "hash": "0"}]
+        result = {"path": request["params"]["path"], "cells": cells}
+        return {"ok": True, "result": result}
+
+    def state(path: str, renames: int) -> dict[str, Any]:
+        notebook = {"path": path, "cellCount": 1}
+        return {"type": "editor_state", "notebooks": [notebook], "renames": renames}
+
+    def read(path: str) -> str:
+        model.script(Call("getNotebookCells"), Say("Done."))
+        return str(ask(server, "Read", path, mode="ask", clientId="page-r")["toolCalls"])
+
+    with FakePage(server, "page-r", answer) as page:
+        page.send(state(old, 0))
+        assert "x = 9" in read(old)
+        rename(server, old, new)
+        message = page.wait_for("file_renamed")
+        assert (message["oldPath"], message["path"]) == (old, new)
+        # It was on its way before the page knew.
+        page.send(state(old, 0))
+        assert "x = 9" in read(new)
+        page.send(state(new, 1))
+        # Another notebook by the old name, of which the file says more than this page.
+        make(server, old, "y = 1")
+        assert "y = 1" in read(old)
+        assert set(asked) == {old, new}
+        assert asked.index(new) == asked.count(old)

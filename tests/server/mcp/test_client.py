@@ -320,3 +320,23 @@ def test_in_ask_mode_programs_only_read(server: RunningServer, run: Run) -> None
 
     run(scenario())
     assert not (server.root / "x.ipynb").exists()
+
+
+def test_the_notebook_that_was_used_last_is_still_that_one_after_a_rename(
+    server: RunningServer, run: Run
+) -> None:
+    async def scenario() -> None:
+        async with connected(server) as client:
+            path, _ = await notebook(client, "before.ipynb", "x = 1")
+            answer = await asyncio.to_thread(
+                server.request, "PATCH", f"/api/contents/{path}", json={"path": "after.ipynb"}
+            )
+            assert answer.ok, answer.text
+            await client.ok("addNotebookCell", {"type": "code", "content": "y = 2"})
+            named = {"path": path, "type": "code", "content": "z = 3"}
+            await client.ok("addNotebookCell", named)
+            cells = (await client.ok("getNotebookCells"))["cells"]
+            assert [cell["content"] for cell in cells] == ["x = 1", "y = 2", "z = 3"]
+            assert not (server.root / path).exists()
+
+    run(scenario())
