@@ -43,7 +43,9 @@ class Page:
         self.reported: frozenset[str] = frozenset()
         """The paths of the documents in the newest state of this connection."""
         self.renames: list[Rename] = []
-        """Those that this connection was told of."""
+        """Those that were sent over this connection."""
+        self.missed: list[Rename] = []
+        """Those that came after it was lost."""
 
     @property
     def client_id(self) -> str:
@@ -136,7 +138,11 @@ class PageHub:
         known = self._pages.get(client_id)
         page = Page(known.tab if known is not None else Tab(client_id))
         self._pages[client_id] = page
-        self._carry_out(page.tab.attach(send, pending_request_ids))
+        missed = known.missed if known is not None and not known.tab.left else []
+        sending = page.tab.attach(send, pending_request_ids)
+        for rename in missed:
+            self._notify_renamed(page, rename)
+        self._carry_out(sending)
         return page
 
     def _carry_out(self, work: Awaitable[None]) -> None:
@@ -218,15 +224,21 @@ class PageHub:
     def renamed(self, rename: Rename) -> None:
         """See ``Follower``: every page is told, since only the one that renamed knows of it."""
         rename.rekey(self._written)
-        message = FileRenamed(old_path=rename.old, path=rename.new)
         for page in self:
-            page.renames.append(rename)
             page.reported = frozenset(rename.paths(page.reported))
             page.tab.renamed(rename)
-            # At once: requests with the newer path come after it.
-            if (sending := page.tab.post(message)) is not None:
-                self._carry_out(sending)
+            if page.connected:
+                self._notify_renamed(page, rename)
+            else:
+                page.missed.append(rename)
         self._changed()
+
+    def _notify_renamed(self, page: Page, rename: Rename) -> None:
+        page.renames.append(rename)
+        # At once: requests with the newer path come after it.
+        sending = page.tab.post(FileRenamed(old_path=rename.old, path=rename.new))
+        if sending is not None:
+            self._carry_out(sending)
 
     def written(self, path: str) -> None:
         """The server wrote this file itself: the pages that show it compare theirs, those that do

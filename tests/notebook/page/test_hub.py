@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from jupyter_datalayer_agent.protocol.page import (
     ReadParams,
 )
 
-from ..support import ScriptedPage, code
+from ..support import ScriptedPage, code, world
 
 PARAMS = ReadParams(path="a.ipynb")
 
@@ -197,3 +198,22 @@ async def test_progress_is_reported_in_order_and_before_the_result() -> None:
     await asking
     assert news == [("a", "started"), ("a", "finished"), ("b", "started"), ("b", "finished")]
     await hub.close()
+
+
+async def test_a_page_that_comes_back_hears_of_renames_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "typed")])
+        document = await w.service.open("a.ipynb", "page-1")
+        page.disconnect()
+        await w.service.contents_manager.rename("a.ipynb", "b.ipynb")
+        reading = asyncio.ensure_future(document.read())
+        await asyncio.sleep(0)
+        # As the page still calls it, before it has read what it missed.
+        page.connect()
+        assert (await reading).cells[0].source == "typed"
+        page.report()
+        assert list(page.notebooks) == ["b.ipynb"]
+        assert w.pages.page_with("a.ipynb") is None
+        assert [each.params["path"] for each in page.requests] == ["b.ipynb"]
