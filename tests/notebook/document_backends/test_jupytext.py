@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_core.utils import ensure_async
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
@@ -360,3 +361,19 @@ async def test_a_turn_in_a_page_is_undone_once_the_page_is_closed(here: Here) ->
     assert list(whole.order or ()) == ["p1", "p3", "p2"]
     assert (undone.conflicts, undone.settled) == ([], ["p3"])
     assert file.read_text() == PERCENT
+
+
+async def test_an_open_notebook_is_edited_under_its_new_name_with_its_twin(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=PAIRED)
+        document = await w.service.open("a.ipynb")
+        await document.edit([insert("b", "y = 2")])
+        await ensure_async(w.service.contents_manager.rename("a.ipynb", "n.ipynb"))
+        await document.edit([insert("c", "z = 3")])
+
+        assert document.path == "n.ipynb"
+        assert sorted(file.name for file in w.root.iterdir() if file.is_file()) == [
+            "n.ipynb",
+            "n.py",
+        ]
+        assert "z = 3" in (w.root / "n.py").read_text()
