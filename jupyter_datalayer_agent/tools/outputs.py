@@ -14,7 +14,7 @@ from .mime_text import best_text, plain, text_of
 from .pictures import size_of
 from .redaction import Part, PrivateText, text
 from .registry import Image
-from .tracebacks import useful_part, where
+from .tracebacks import shortened, useful_part, where
 
 OUTPUTS: frozenset[ShareKind] = frozenset(["outputs"])
 ROW_DATA: frozenset[ShareKind] = frozenset(["row_data"])
@@ -98,7 +98,7 @@ def failure_text(ename: str, evalue: str) -> PrivateText:
     """An error's name and its message, which may contain data: ``KeyError: 'x'``."""
     if ename == DEAD_KERNEL:  # our own message
         return text(evalue)
-    return text(f"{ename}: ", Part(plain(evalue), OUTPUTS, "its message"))
+    return text(f"{ename}: ", Part(shortened(plain(evalue)), OUTPUTS, "its message"))
 
 
 def _picture(mime: str, data: str, alternative: str, images: list[Image]) -> Part:

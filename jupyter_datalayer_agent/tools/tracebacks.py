@@ -104,10 +104,10 @@ def useful_part(ename: str, evalue: str, traceback: Sequence[str]) -> str:
         return _unknown(message, plain("\n".join(traceback)).strip())
     last, *causes = reversed(errors)
     # The message of the error itself, as the output has it, is never misread.
-    parts = [_shortened(message), *_frames(last.frames), *_notes(last.message, message)]
+    parts = [shortened(message), *_frames(last.frames), *_notes(last.message, message)]
     relation = last.relation
     for cause in causes[:CHAIN]:
-        parts += ["", f"{relation} {_shortened(chr(10).join(cause.message).strip())}"]
+        parts += ["", f"{relation} {shortened(chr(10).join(cause.message).strip())}"]
         parts += _frames(cause.frames)
         relation = cause.relation
     if len(causes) > CHAIN:
@@ -118,20 +118,20 @@ def useful_part(ename: str, evalue: str, traceback: Sequence[str]) -> str:
 def _notes(lines: Sequence[str], message: str) -> list[str]:
     """What the traceback adds to the message: the notes of an exception, the members of a group."""
     added = [line for line in lines if line.strip() and line.strip() not in message]
-    return [_shortened("\n".join(added))] if added else []
+    return [shortened("\n".join(added))] if added else []
 
 
 def _unknown(message: str, trace: str) -> str:
     """A traceback of another form, its message first."""
     if trace in message:
-        return _shortened(message)
+        return shortened(message)
     if len(trace) > UNKNOWN_CHARACTERS:
         half = UNKNOWN_CHARACTERS // 2
         left_out = len(trace) - 2 * half
         trace = f"{trace[:half]}\n[... {left_out} characters left out ...]\n{trace[-half:]}"
     said = message.partition(": ")[2] or message
     is_said_first = said in trace[: len(said) + LINE_CHARACTERS]
-    return trace if is_said_first else f"{_shortened(message)}\n{trace}"
+    return trace if is_said_first else f"{shortened(message)}\n{trace}"
 
 
 def _frames(frames: Sequence[_Frame]) -> list[str]:
@@ -167,7 +167,8 @@ def _line(line: str) -> str:
     return line if len(line) <= LINE_CHARACTERS else f"{line[: LINE_CHARACTERS - 1]}…"
 
 
-def _shortened(message: str) -> str:
+def shortened(message: str) -> str:
+    """The beginning and end of a long message, 2,000 characters."""
     if len(message) <= MESSAGE_CHARACTERS:
         return message
     half = MESSAGE_CHARACTERS // 2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.tools.outputs import render_outputs
+from jupyter_datalayer_agent.tools.outputs import failure_text, render_outputs
 from jupyter_datalayer_agent.tools.redaction import EVERYTHING, redact
 from jupyter_datalayer_agent.tools.tracebacks import Where, useful_part, where
 
@@ -261,3 +261,10 @@ async def test_an_error_of_pandas_is_a_fifth_of_its_traceback(tmp_path: Path) ->
         assert text.startswith("KeyError: 'Horsepowr'\nCell In[")
         assert "Direct cause: KeyError: 'Horsepowr'" in text
         assert len(text) < len("".join(traceback)) / 4
+
+
+def test_a_long_message_is_short_in_the_reason_of_a_failure_too() -> None:
+    text = failure_text("ValueError", f"begin {'x' * 90_000} end")
+    assert text.startswith("ValueError: begin xxx")
+    assert text.endswith("xxx end")
+    assert len(text) < 2_100

@@ -37,11 +37,6 @@ def policies(settings: Settings) -> Policies:
     return {"outputs": settings.outputs, "row_data": settings.row_data}
 
 
-def asked_about(settings: Settings) -> list[ShareKind]:
-    """The kinds that the user is asked about."""
-    return [kind for kind, rule in policies(settings).items() if rule == "ask"]
-
-
 def as_now(settings: Settings, base: Settings, session: SessionSettings) -> Settings:
     """The settings with the current values of these two, which apply at once, even in a running
     turn."""

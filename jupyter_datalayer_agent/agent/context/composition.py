@@ -5,8 +5,9 @@ Earlier statements stay in the history, and the newest one applies. So only chan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from ...notebook.context.known_file import file_changes, line_hashes
@@ -14,12 +15,15 @@ from ...notebook.context.known_notebook import Statement, digest, known_sources,
 from ...notebook.context.notebook_context import head_line, render_context
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.text_state import TextState
+from ...protocol.base import SharePolicy
 from ...protocol.cells import PageCell
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
 from ...protocol.sharing import ShareKind
 from ...tools.context import SeenCells
 from ...tools.redaction import (
+    BY_SETTING,
     CallRef,
+    Part,
     PrivateText,
     Refused,
     Sharing,
@@ -45,14 +49,18 @@ class NotebookNow:
     outputs: Mapping[str, PrivateText]
     around: Sequence[str] = ()
 
-    def without(self, kinds: Collection[ShareKind]) -> NotebookNow:
-        """Without the outputs that contain any of these kinds."""
-        if not kinds:
-            return self
+    def under(self, rules: Mapping[ShareKind, SharePolicy]) -> NotebookNow:
+        """What of it is sent by these rules, without asking: outputs that the user would be asked
+        about are left out, and notes say what is never sent."""
+        asked = {kind for kind, rule in rules.items() if rule == "ask"}
+        never: Refused = {kind: BY_SETTING for kind, rule in rules.items() if rule == "never"}
         outputs = {
-            cell_id: output
+            cell_id: PrivateText(
+                part if part.kinds.isdisjoint(never) else Part(part.redacted(never))
+                for part in output.parts
+            )
             for cell_id, output in self.outputs.items()
-            if all(part.kinds.isdisjoint(kinds) for part in output.parts)
+            if all(part.kinds.isdisjoint(asked) for part in output.parts)
         }
         return replace(self, outputs=outputs)
 
@@ -91,7 +99,7 @@ class Composition:
     """The context of the turn with this number, for a model that knows this.
 
     ``seen`` is what tools have shown of cells, which may be newer than what contexts said;
-    ``refused`` what of it may not be sent. Outputs of the kinds ``asked`` about are left out: the
+    ``refused`` what of it may not be sent. ``rules`` say what of a notebook's outputs is sent: the
     user is asked when the model reads them, and not with each message.
     """
 
@@ -101,15 +109,15 @@ class Composition:
         known: KnownContext,
         turn: int,
         seen: SeenCells | None = None,
-        asked: Collection[ShareKind] = (),
+        rules: Mapping[ShareKind, SharePolicy] = MappingProxyType({}),
     ) -> None:
-        self._asked = asked
+        self._rules = rules
         self._pieces = pieces
         self._known = known
         self._turn = turn
         self._keys = tuple(piece.key for piece in pieces if piece.lasting)
         self._statements = {
-            piece.key: self._stated(piece.path, piece.notebook.without(asked), seen)
+            piece.key: self._stated(piece.path, piece.notebook.under(rules), seen)
             for piece in pieces
             if piece.notebook is not None and piece.path is not None
         }
@@ -204,7 +212,7 @@ class Composition:
 
     def _whole(self, piece: Piece) -> PrivateText:
         now = piece.notebook
-        return text(piece.said) if now is None else now.without(self._asked).whole()
+        return text(piece.said) if now is None else now.under(self._rules).whole()
 
     # -- what is said
 

@@ -11,7 +11,7 @@ from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
 from ...tools.redaction import Sharing
-from ..approvals.data_sharing import NotedSharing, UnaskedSharing, asked_about
+from ..approvals.data_sharing import NotedSharing, UnaskedSharing, policies
 from ..events.buffer import EventBuffer
 from ..history.history import Item, user_item
 from ..history.known_context import KnownContext, effect_in
@@ -75,8 +75,8 @@ class ContextStatement:
 
     def _compose(self, pieces: Sequence[Piece]) -> Composition:
         self._known = self._session.history.known(effect_in(self._session.runtime.registry))
-        asked = asked_about(self._settings())
-        return Composition(pieces, self._known, self._turn_number, self._session.seen, asked)
+        rules = policies(self._settings())
+        return Composition(pieces, self._known, self._turn_number, self._session.seen, rules)
 
     async def _state(self, composed: Composition, sharing: Sharing) -> None:
         """Written with what is emitted next."""

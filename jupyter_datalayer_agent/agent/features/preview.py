@@ -17,7 +17,7 @@ from ...protocol.requests import ChatRequest, SessionSettings
 from ...settings.turn_settings import Settings, for_turn
 from ...tools.context import SeenCells
 from ...tools.redaction import CallRef, Shown
-from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, asked_about, sharing_now
+from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, policies, sharing_now
 from ..context.composition import Composition, estimate
 from ..context.gather import gather
 from ..history.history import History, Item, read_history
@@ -89,7 +89,7 @@ async def _context(
     newest = (await runtime.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
     number = newest[-1].index + 2 if newest else 1
     known = history.known(effect_in(runtime.registry))
-    composed = Composition(gathered.pieces, known, number, seen, asked_about(settings))
+    composed = Composition(gathered.pieces, known, number, seen, policies(settings))
     sharing = UnaskedSharing(lambda: settings, ask=UNTIL_APPROVED)
     await composed.decide(sharing)
     call = CallRef("", "context", {}, "")

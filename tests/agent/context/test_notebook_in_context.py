@@ -59,6 +59,10 @@ class Chat:
         self.server, self.model, self.path = server, model, path
         self.session = server.post("sessions", {"settings": settings})["id"]
 
+    def set(self, **settings: str) -> None:
+        """Change settings of the conversation."""
+        self.server.request("PATCH", f"sessions/{self.session}", json={"settings": settings})
+
     def say(self, *script: Any, **values: Any) -> str:
         """The context that the message was sent with; empty if it was sent without."""
         self.model.script(*script, Say("Ok."))
@@ -139,6 +143,20 @@ def test_outputs_that_are_kept_back_are_not_in_the_context_either(
     for text in (context, json.dumps(shown)):
         assert "7319" not in text
         assert "2214" not in text
+
+
+def test_outputs_are_sent_once_the_setting_allows_it_and_withheld_once_it_does_not(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write(server, "later.ipynb", ("says", "1", [display(text__plain="crocus-2214")]))
+    chat = Chat(server, model, "later.ipynb", outputs="never")
+    assert "withheld by the setting" in chat.say()
+    assert chat.say() == ""
+    chat.set(outputs="always")
+    assert "Output:\n```\ncrocus-2214\n```" in chat.say()
+    chat.set(outputs="never")
+    chat.say()
+    assert "2214" not in model.requests[-1].text
 
 
 def test_rows_of_data_are_kept_back_by_their_own_setting(
