@@ -179,6 +179,23 @@ def test_being_held_back_again_and_again_does_not_end_the_turn(
     assert reply.get("notDone") is None
 
 
+def test_other_names_of_tools_are_held_back_too_and_so_is_a_run_after_a_denied_change(
+    notebooks: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(
+        Calls([FAILS, Call("runCell", {"index": 2}), Call("python_repl", {"code": "1"})]),
+        Calls([
+            Call("deleteNotebookCells", {"cellIds": ["good"]}),
+            Call("run_notebook_cells", {"cell_ids": ["after"]}),
+        ]),
+        Say("Nobody approved it."),
+    )  # fmt: skip
+    reply = chat(notebooks)
+    codes = [call["output"]["error"]["code"] for call in reply["toolCalls"]]
+    assert codes == ["kernel_error", "held_back", "held_back", "denied", "held_back"]
+    assert not ran(notebooks)
+
+
 def steps(*statuses: str) -> Call:
     described = [
         {"description": f"Step {number}", "status": status}
