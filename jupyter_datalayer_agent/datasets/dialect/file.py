@@ -238,6 +238,8 @@ def pandas_arguments(layout: Layout, encoding: str, dropped: list[int]) -> dict[
     # Arguments are for all columns: they must spoil none.
     if decimal == "," and layout.fractions:
         decimal, thousands = ".", ""
+    if not thousands.isascii():
+        thousands = ""
     if thousands and (thousands in layout.between or (thousands == "." and layout.fractions)):
         thousands = ""
     if decimal == ",":

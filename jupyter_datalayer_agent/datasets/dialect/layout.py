@@ -44,9 +44,10 @@ class Layout:
     with ``#``, is the header. ``counter``: the first column has no name and counts the rows.
     ``spaced``: values have a space before them.
 
-    ``numbers`` has the format of each column whose numbers are not plain, by place; ``codes`` are
-    the places of columns of digits with leading zeros. ``fractions``: a column of plain numbers has
-    decimal points. ``between`` has the marks between digits in columns that are no numbers.
+    ``numbers`` has the format of each column whose numbers are not plain, or may not be, by place;
+    ``codes`` are the places of columns of digits with leading zeros. ``fractions``: a column of
+    plain numbers has decimal points. ``between`` has the marks between digits in columns that are
+    no numbers.
     """
 
     delimiter: str = ","
@@ -328,9 +329,9 @@ def _find_numbers(found: Layout, columns: list[list[str]], decimal: str | None) 
             len(value) > 1 and value[0] == "0" and value.isdecimal() for value in columns[place]
         ):
             found.codes.append(place)
-        elif not form.plain:
+        elif not form.plain or (form.ambiguous and delimiter != ","):
             found.numbers[place] = form
-        else:
+        if form.plain:
             found.fractions |= any("." in value for value in columns[place])
     others = [n for n in range(len(columns)) if n not in formats or n in found.codes]
     marks = (set(_BETWEEN.findall(value)) for n in others for value in columns[n])

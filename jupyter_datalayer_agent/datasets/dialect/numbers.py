@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
 """Texts for a missing value in columns that are not text."""
@@ -84,7 +84,7 @@ def is_missing(value: str) -> bool:
     return value in MISSING or value.lower() in PLACEHOLDERS
 
 
-@cache
+@lru_cache(4096)
 def is_number(value: str) -> bool:
     """Whether it is a number in some way of writing one."""
     return bool(_fitting([value.strip()]))

@@ -57,6 +57,11 @@ def sources(run: NotebookRun) -> str:
             "version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 12\n",
             "it is a Git LFS pointer, not the table itself; run: git lfs pull",
         ),
+        (
+            "units.csv",
+            "time,speed\ns,m/s\n" + "".join(f"{n},{n}.5\n" for n in range(ROWS)),
+            "has a row below the names that is no data (s, m/s)",
+        ),
         ("list.csv", '[{"a": 1}, {"a": 2}]', "it holds JSON"),
         (
             "letter.csv",
@@ -180,6 +185,21 @@ async def test_an_encoding_that_is_not_certain_is_chosen_by_its_words(
     assert "GBK (simplified Chinese)" in prose(run.document)[0]
     given = await analyse(kernel, "gbk.csv", "data-analysis-notebook", encoding="gbk")
     assert given.facts["data"]["columns"][0]["top"][0] == ["北京0", 1]
+
+
+async def test_what_may_be_read_otherwise_is_said(kernel: KernelForTemplates) -> None:
+    rows = "".join(
+        f"{n % 28 + 1:02}.03.2024;1.{n:03};{'x1' if n == 40 else n}\n" for n in range(ROWS)
+    )
+    write(kernel, "doubt.csv", f"tag;wert;zahl\n{rows}")
+    run = await analyse(kernel, "doubt.csv", "data-analysis-notebook")
+    check(run)
+    said = prose(run.document)[0]
+    assert "They can be read in two ways" in said
+    assert "`zahl` is text: 1 value of it, such as `x1`, is not a number." in said
+    run = await analyse(kernel, "doubt.csv", "data-analysis-notebook", decimal=",")
+    check(run)
+    assert run.facts["data"]["columns"][1]["max"] == 1059
 
 
 async def test_lines_that_are_no_rows_are_left_out_and_named(kernel: KernelForTemplates) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from .....datasets.dialect.layout import Unreadable
-from .....datasets.dialect.numbers import PLACEHOLDERS, number_format
+from .....datasets.dialect.numbers import PLACEHOLDERS, is_number, number_format
 
 PROBE_ROWS = 1_000_000
 ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
@@ -56,6 +56,7 @@ def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
         read["na_values"] = markers
         frame = _read_csv(path, read)
     _compare(frame, how)
+    _find_nearly_numbers(frame, how)
     return frame, len(frame) == PROBE_ROWS
 
 
@@ -70,6 +71,28 @@ def _compare(frame: pd.DataFrame, how: dict[str, Any]) -> None:
     if len(frame.columns) != columns:
         raise Unreadable(
             f"has {columns:,} columns, but pandas reads {len(frame.columns):,}; give its delimiter"
+        )
+
+
+def _find_nearly_numbers(frame: pd.DataFrame, how: dict[str, Any]) -> None:
+    """Add the columns of text that are numbers but for a few values, each with one of those."""
+    how["nearly"] = {}
+    below_names = 0
+    for name in frame.columns:
+        if not _is_text(frame[name]):
+            continue
+        values = frame[name].dropna().astype(str)
+        if values.head(200).map(lambda value: is_number(value.strip())).mean() < 0.8:
+            continue
+        numbers = values.map(lambda value: is_number(value.strip()))
+        if 0.9 <= numbers.mean() < 1:
+            how["nearly"][name] = [int((~numbers).sum()), values[~numbers].iloc[0]]
+            below_names += (~numbers).sum() == 1 and not numbers.iloc[0]
+    if below_names > 1 and below_names == len(how["nearly"]):
+        words = ", ".join(example for _, example in how["nearly"].values())
+        raise Unreadable(
+            f"has a row below the names that is no data ({words}), so that no column is one of "
+            "numbers; delete that row"
         )
 
 

@@ -318,6 +318,11 @@ def reading_text(data: Data) -> str:
     if facts["codes"]:
         verb = "keeps its" if len(facts["codes"]) == 1 else "keep their"
         sentences.append(f"{codes(facts['codes'])} {verb} leading zeros, as text.")
+    for name, (misfits, example) in facts["nearly"].items():
+        sentences.append(
+            f"{code(name)} is text: {count(misfits, 'value')} of it, such as {code(example)}, "
+            f"{'is' if misfits == 1 else 'are'} not a number."
+        )
     dropped = facts["dropped"]
     if dropped:
         lines = listed([f"{line:,}" for line in dropped])
