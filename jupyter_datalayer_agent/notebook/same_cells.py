@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+
+
+def text_id(kind: str, source: str) -> str:
+    """Identifies the text of a cell of this type."""
+    text = f"{kind}\0{source}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def same_cells(

@@ -6,7 +6,7 @@ import contextlib
 import copy
 import mimetypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,11 @@ from .creation import Creation
 from .dataflow.staleness import Staleness
 from .document import DocumentError, gone
 from .document_backends.browser import ANSWER_SECONDS, BrowserDocument, output_writer
-from .document_backends.cell_ids import text_of
 from .document_backends.contents import NotebookFiles
 from .document_backends.file import FileDocument
 from .document_backends.headless_run import OutputSaver, WriteOutputs
 from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
-from .edits.undo import Span
 from .files.kinds import is_lexical
 from .files.text_files import TextFiles
 from .kernel.execution import Execution
@@ -141,6 +139,7 @@ class NotebookService:
             self._kernels,
             self.executions,
             lambda cells: self.files.formatted(document.path, cells),
+            self.files.addresses,
             self._recorder,
         )
 
@@ -199,21 +198,6 @@ class NotebookService:
             return bool(await ensure_async(self.contents_manager.file_exists(path)))
         except HTTPError:
             return False
-
-    async def recall(self, path: str, spans: Sequence[Span]) -> bool:
-        """Let the cells of a notebook be known by the ids that they had when a turn left it, where
-        its file has none: another server, or a page, knew them by those. False where nothing
-        changes. Raises ``DocumentError``."""
-        if not spans or self.pages.page_with(path) is not None:
-            return False
-        left = {each: record.left for span in spans for each, record in span.cells.items()}
-        cells = []
-        for cell_id in spans[-1].order_left:
-            state = left.get(cell_id)
-            # Of a cell that the turn did not touch, its place is known.
-            text = f"\0{cell_id}" if state is None else text_of(state.type, state.source)
-            cells.append((cell_id, text))
-        return await self.files.recall(path, cells)
 
     def is_notebook(self, path: str) -> bool:
         """Whether a path that nobody names as a notebook's or a file's is one: by its ending, or

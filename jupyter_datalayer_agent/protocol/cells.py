@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from .base import Wire
 from .context import CellType, ExecutionStatus, SelectionStatus
@@ -39,7 +39,8 @@ class PageCell(Wire):
 class PageNotebook(Wire):
     """Result of ``notebook.read``, and part of that of ``notebook.edit``.
 
-    ``order`` is the ids of all cells, where whole cells were asked for.
+    ``order`` is the ids of all cells, where whole cells were asked for. ``ids_kept`` says whether
+    the file keeps the ids: before nbformat 4.5 a cell has another one each time it is loaded.
     """
 
     path: str
@@ -49,6 +50,18 @@ class PageNotebook(Wire):
     kernel_status: str | None = None
     cells: list[PageCell]
     order: list[str] | None = None
+    ids_kept: bool = True
+    _now: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    def with_former(self, now: dict[str, str]) -> PageNotebook:
+        """The notebook, with the present ids of cells that had other ones when they were read in
+        another backend."""
+        self._now = now
+        return self
+
+    def now(self, cell_id: str) -> str:
+        """The present id of a cell that was read before."""
+        return self._now.get(cell_id, cell_id)
 
 
 class CellPosition(Wire):

@@ -221,6 +221,7 @@ class ScriptedPage:
         self.asked = asyncio.Event()
         self.silent: set[str] = set()
         self.lie = False
+        self.ids_kept = True
         self.kernel_status = "idle"
         self.runner: Callable[[PageRequest, RunParams], Any] | None = None
         self.page: Page | None = None
@@ -336,7 +337,8 @@ class ScriptedPage:
             if params.cell_ids is None or cell["id"] in params.cell_ids
         ]
         order = [cell["id"] for cell in notebook] if params.whole else None
-        return PageNotebook(path=params.path, cells=cells, order=order).to_wire()
+        kept = self.ids_kept
+        return PageNotebook(path=params.path, cells=cells, order=order, ids_kept=kept).to_wire()
 
     def _edit(self, params: EditParams) -> dict[str, Any]:
         edited = apply_edits(self.notebooks[params.path], params.edits, params.path)

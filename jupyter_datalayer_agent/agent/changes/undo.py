@@ -13,7 +13,8 @@ from contextlib import AsyncExitStack
 from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import is_blank
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, CheckpointsInMemory, Recorder
-from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, left_by, undo
+from ...notebook.edits.recorded_names import Names
+from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, undo
 from ...notebook.files.text_files import FileText
 from ...notebook.locks import LockedTooLong
 from ...notebook.service import NotebookService
@@ -152,19 +153,19 @@ class _Undoing:
         if changes.is_text:
             return await self._plan_file(changes)
         document = await self._plain.open(changes.path)
-        ids = [each for each in changes.ids if each]
-        notebook = await document.read(ids, whole=True)
-        gone = left_by(changes.spans).difference(notebook.order or ())
-        if gone and await self._plain.recall(changes.path, changes.spans):
-            notebook = await document.read(ids, whole=True)
+        notebook = await document.read([each for each in changes.ids if each], whole=True)
+        names = Names()
+        if not notebook.ids_kept:
+            notebook = await document.read(whole=True)
+            names = Names.recorded(changes.spans, notebook.cells)
         cells = {cell.id: cell.cell for cell in notebook.cells if cell.cell is not None}
-        now = NotebookState(list(notebook.order or ()), cells)
+        now = names.given(NotebookState(list(notebook.order or ()), cells), changes.ids)
         undone = undo(changes.spans, now, self._wanted, overwrite=self._overwrite)
         removed = await self._may_be_removed(changes, undone)
         return UndoPlan(
             changes=changes,
             undone=undone,
-            edits=[] if removed else edits_between(now, undone),
+            edits=[] if removed else names.edits(edits_between(now, undone)),
             removed=removed,
             conflicts=[
                 UndoConflict(

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...protocol.renames import Rename
 from ..edits.batch import Cell, source_of
-from ..same_cells import same_cells
+from ..same_cells import same_cells, text_id
 
 NO_ID: Any = object()
 """In place of an id: the cell has none in the file."""
@@ -103,7 +103,7 @@ def cell_ids(content: Mapping[str, Any], in_file: Sequence[Any] | None) -> CellI
             taken.add(own_id)
             ids.addresses.append(own_id)
             continue
-        derived = _free(_short_hash(f"{cell['cell_type']}\0{source_of(cell)}"), taken | present)
+        derived = _free(text_id(cell["cell_type"], source_of(cell)), taken | present)
         taken.add(derived)
         ids.addresses.append(derived)
         ids.derived.add(derived)
@@ -120,6 +120,7 @@ class KnownAddresses:
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, list[tuple[str, str]]] = OrderedDict()
+        self._now: dict[str, dict[str, str]] = {}
 
     def carry(self, path: str, ids: CellIds, cells: Sequence[Cell]) -> None:
         """Give the cells the addresses that they had when the notebook was seen last."""
@@ -131,6 +132,7 @@ class KnownAddresses:
     def renamed(self, rename: Rename) -> None:
         """See ``Follower``."""
         rename.rekey(self._known)
+        rename.rekey(self._now)
 
     def note(self, path: str, ids: CellIds, cells: Sequence[Cell]) -> None:
         """The notebook has these cells."""
@@ -142,20 +144,35 @@ class KnownAddresses:
         self.seen(path, _texts(cells))
 
     def seen(self, path: str, cells: Sequence[tuple[str, str]]) -> None:
-        """The notebook has cells with these ids and texts."""
+        """The notebook has cells with these ids and texts. A page that loads it names the cells
+        anew; the ids that they had before stand for the cells with the same text."""
+        before, texts = self._known.get(path, ()), dict(cells)
+        same = same_cells(before, cells)
+        renamed = {
+            old: same[old]
+            for old, text in before
+            if same.get(old, old) != old and texts[same[old]] == text
+        }
+        if renamed:
+            former = {old: same.get(new, new) for old, new in self._now.get(path, {}).items()}
+            self._now[path] = former | renamed
         self._known[path] = list(cells)
         self._known.move_to_end(path)
         while len(self._known) > _MOST_NOTEBOOKS:
-            self._known.popitem(last=False)
+            forgotten, _ = self._known.popitem(last=False)
+            self._now.pop(forgotten, None)
 
+    def knows(self, path: str) -> bool:
+        """Whether the notebook was seen, and keeps no ids."""
+        return path in self._known
 
-def text_of(kind: str, source: str) -> str:
-    """The text by which a cell is recognized."""
-    return f"{kind}\0{source}"
+    def now(self, path: str) -> dict[str, str]:
+        """The present ids of cells by those that they had before."""
+        return self._now.get(path, {})
 
 
 def _texts(cells: Sequence[Cell]) -> list[tuple[str, str]]:
-    return [(cell["id"], text_of(cell["cell_type"], source_of(cell))) for cell in cells]
+    return [(cell["id"], text_id(cell["cell_type"], source_of(cell))) for cell in cells]
 
 
 def _set_id(cell: Cell, value: Any) -> None:
@@ -183,9 +200,5 @@ def _free(name: str, taken: set[str]) -> str:
     count, free = 0, name
     while free in taken:
         count += 1
-        free = _short_hash(f"{name}\0{count}")
+        free = text_id(name, str(count))
     return free
-
-
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -135,7 +135,7 @@ class NotebookFiles:
         self._renames = renames
         self._written = written
         self._cache = RecentDocuments[LoadedNotebook]()
-        self._addresses = KnownAddresses()
+        self.addresses = KnownAddresses()
         # Ids that two readings agree on: others are invented by each reading.
         self._lasting: dict[str, frozenset[str]] = {}
         self._locks = PathLocks()
@@ -143,16 +143,6 @@ class NotebookFiles:
     async def check(self, path: str) -> None:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
         await self.load(path)
-
-    async def recall(self, path: str, cells: Sequence[tuple[str, str]]) -> bool:
-        """Let cells whose ids are not in the file have the ids of an earlier state again, given as
-        ids and texts (``text_of``); whether there are such cells."""
-        async with self._locks.hold(path):
-            if not (await self._load(path)).ids.derived:
-                return False
-            self._addresses.seen(path, cells)
-            self._cache.drop(path)
-            return True
 
     async def load(self, path: str) -> LoadedNotebook:
         """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""
@@ -172,7 +162,7 @@ class NotebookFiles:
     def renamed(self, rename: Rename) -> None:
         """See ``Follower``."""
         self._cache.renamed(rename)
-        self._addresses.renamed(rename)
+        self.addresses.renamed(rename)
         rename.rekey(self._lasting)
 
     async def _load(self, path: str) -> LoadedNotebook:
@@ -338,7 +328,7 @@ class NotebookFiles:
         path = before.path
         try:
             if made is None:
-                self._addresses.wrote(path, content["cells"])
+                self.addresses.wrote(path, content["cells"])
                 loaded = await self._served(path, {cell["id"] for cell in content["cells"]})
             else:
                 loaded = await self._read_plain_back(before, content, made, touched)
@@ -356,7 +346,7 @@ class NotebookFiles:
         cells: list[Cell] = content["cells"]
         text = await self._text(path)
         if text is None:
-            self._addresses.wrote(path, cells)
+            self.addresses.wrote(path, cells)
             return await self._read(path, None)
         on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
         if ids_in({"cells": on_disk}) != ids_in(made):
@@ -367,7 +357,7 @@ class NotebookFiles:
                 if cell["id"] in looked_for and not _same_source(wanted, found):
                     raise not_as_saved(path, f"cell {cell['id']} is not as it was written")
         if made.get("metadata") != content.get("metadata") or _altered(cells, on_disk):
-            self._addresses.wrote(path, cells)
+            self.addresses.wrote(path, cells)
             loaded = await self._read(path, await self._parsed(path, text))
             loaded.digest = digested
         else:
@@ -375,7 +365,7 @@ class NotebookFiles:
             ids = before.ids.after(cells)
             document = self._renames.track(path)
             loaded = LoadedNotebook(document, content, ids, before.is_valid, modified, digested)
-            self._addresses.note(path, ids, cells)
+            self.addresses.note(path, ids, cells)
         self._cache.keep(path, loaded, len(text))
         return loaded
 
@@ -431,8 +421,8 @@ class NotebookFiles:
             raise invalid(path, f"nbformat {content.get('nbformat')} is not supported")
         cells = content["cells"]
         ids.as_addresses(cells)
-        self._addresses.carry(path, ids, cells)
-        self._addresses.note(path, ids, cells)
+        self.addresses.carry(path, ids, cells)
+        self.addresses.note(path, ids, cells)
         is_valid = "message" not in model
         document = self._renames.track(path)
         return LoadedNotebook(document, content, ids, is_valid, model.get("last_modified"), None)

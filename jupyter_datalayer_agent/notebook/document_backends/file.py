@@ -91,6 +91,7 @@ class FileDocument:
             kernel_status=kernel["status"] if kernel else None,
             cells=cells,
             order=[cell["id"] for cell in loaded.cells] if whole else None,
+            ids_kept=not loaded.ids.derived,
         )
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:

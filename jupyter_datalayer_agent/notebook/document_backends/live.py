@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -11,12 +12,15 @@ from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, UpdateC
 from ..cancellation import uncancelled
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
+from ..edits.recorded_names import Names
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, PageGone
 from ..renames import TrackedPath
+from ..same_cells import text_id
 from .browser import BrowserDocument, PageDisconnected, changes_of
+from .cell_ids import KnownAddresses
 from .file import Applied, FileDocument
 from .handover import HandOver
 from .headless_run import OutputSaver
@@ -42,9 +46,11 @@ class LiveDocument:
         kernels: Kernels,
         executions: ExecutionLog,
         formatted: Callable[[Sequence[PageCell]], Awaitable[dict[str, str]]],
+        addresses: KnownAddresses,
         recorder: Recorder | None = None,
     ) -> None:
         self._document = document
+        self._addresses = addresses
         self.choose = choose
         self._check = check
         self.saver = saver
@@ -73,6 +79,8 @@ class LiveDocument:
         whole: bool = False,
     ) -> PageNotebook:
         """All cells in order, or the named ones."""
+        if cell_ids is not None:
+            cell_ids = await self._present(cell_ids)
         for _ in range(_TRIES):
             document = self.choose()
             try:
@@ -81,13 +89,31 @@ class LiveDocument:
                 continue  # by now it is open elsewhere, or nowhere
             if document.backend == "browser":
                 notebook = self.executions.reported(self.kernels.existing(notebook))
-            return notebook
+            if notebook.ids_kept:
+                return notebook
+            if cell_ids is None:
+                texts = [(each.id, text_id(each.type, each.source)) for each in notebook.cells]
+                self._addresses.seen(self.path, texts)
+            return notebook.with_former(self._addresses.now(self.path))
         raise _restless(self.path)
+
+    async def _present(self, cell_ids: Sequence[str]) -> list[str]:
+        """The ids that the cells have in the backend that is used now: a notebook whose file keeps
+        no ids has others in a page."""
+        now = await self._now()
+        return [now.get(each, each) for each in cell_ids]
+
+    async def _now(self) -> dict[str, str]:
+        if not self._addresses.knows(self.path):
+            return {}
+        await self.read()
+        return self._addresses.now(self.path)
 
     async def edit(self, edits: Sequence[CellEdit]) -> Applied:
         """Apply the batch whole or not at all, save, and read the touched cells back."""
         async with self._lock():
             await self._check()
+            edits = Names(await self._now()).edits(edits)
             if self._recorder is None:
                 return await self._edit(edits)
             async with self._recorder.edit(self, edits) as correct:
@@ -104,13 +130,17 @@ class LiveDocument:
                 if unanswered and (done := await _already(document, edits)) is not None:
                     return done
                 applied = await document.edit(edits)
-                if isinstance(document, BrowserDocument):
-                    return await self._as_formatted(document, applied)
-                return applied
             except NotOpen:
                 continue
             except PageGone:
                 unanswered = True
+            else:
+                if isinstance(document, BrowserDocument):
+                    applied = await self._as_formatted(document, applied)
+                # What a page names is known when it is closed.
+                with contextlib.suppress(DocumentError):
+                    await self._now()
+                return applied
         raise _restless(self.path)
 
     async def _as_formatted(self, document: BrowserDocument, applied: Applied) -> Applied:
@@ -150,6 +180,7 @@ class LiveDocument:
         """Run the cells in this order; one result a cell, with its real status."""
         async with self._lock():
             await self._check()
+            cell_ids = await self._present(cell_ids)
             run = _LiveRun(self, stop_on_error, timeout, on_progress)
             if self._recorder is None:
                 return await run.run(list(cell_ids))

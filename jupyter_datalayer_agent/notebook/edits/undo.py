@@ -107,12 +107,6 @@ def touched(spans: Sequence[Span]) -> list[str]:
     return list(dict.fromkeys(cell_id for span in spans for cell_id in span.cells))
 
 
-def left_by(spans: Sequence[Span]) -> set[str]:
-    """The cells that a turn touched and did not delete."""
-    left = {each: record.left for span in spans for each, record in span.cells.items()}
-    return {each for each, state in left.items() if state is not None}
-
-
 class _CellUndo:
     def __init__(self, now: NotebookState, overwrite: bool) -> None:
         self.state = NotebookState(list(now.order), dict(now.cells))

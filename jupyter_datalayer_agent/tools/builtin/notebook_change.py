@@ -105,7 +105,7 @@ def to_position(position: Position) -> CellPosition:
 async def _cells_to_change(
     context: ToolContext, path: str | None, cell_ids: Sequence[str]
 ) -> tuple[PageNotebook, dict[str, PageCell]]:
-    """The notebook, and the cells by id as they are now.
+    """The notebook, and the cells as they are now, by the ids that were given.
 
     Raises ``ToolFailure``: ``not_found``, or ``stale`` where a cell is not as the model last saw
     it.
@@ -114,12 +114,12 @@ async def _cells_to_change(
     notebook = await context.notebook(path)
     if failure := missing_cells(notebook, list(cell_ids)):
         raise failure
-    wanted = set(cell_ids)
-    cells = {cell.id: cell for cell in notebook.cells if cell.id in wanted}
+    present = {cell.id: cell for cell in notebook.cells}
+    cells = {each: present[notebook.now(each)] for each in cell_ids}
     if context.seen is None:
         return notebook, cells
-    for cell in cells.values():
-        base = context.seen.base(path, cell.id)
+    for given, cell in cells.items():
+        base = context.seen.base(path, cell.id) or context.seen.base(path, given)
         if base == cell.hash:
             continue
         context.seen.note(path, [cell])
@@ -326,10 +326,11 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
     """Delete cells, all or none."""
     ids = list(dict.fromkeys(args.cell_ids))
     notebook, cells = await _cells_to_change(context, args.path, ids)
-    edits = [DeleteCell(cell_id=each, base_hash=cells[each].hash) for each in ids]
+    edits = [DeleteCell(cell_id=cells[e].id, base_hash=cells[e].hash) for e in ids]
     changes = (await apply(context, args.path, edits, notebook)).changes
     numbers = ", ".join(str(cells[each].index + 1) for each in ids)
-    left = _with(notebook, [each for each in notebook.cells if each.id not in cells])
+    gone = {each.id for each in cells.values()}
+    left = _with(notebook, [each for each in notebook.cells if each.id not in gone])
     output = {"deleted": ids, **await stale_now(context, args.path, left)}
     return ToolOutcome(
         output, f"Deleted cell{'' if len(ids) == 1 else 's'} {numbers}", changes=changes
@@ -347,7 +348,7 @@ async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> To
     """Move a cell."""
     edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
     applied = await apply(context, args.path, [edit])
-    cell = _one(applied.cells, args.cell_id)
+    cell = _one(applied.cells, applied.cells[0].id if applied.cells else args.cell_id)
     summary = f"Moved “{first_line(cell.source)}” to place {cell.index + 1}"
     outcome = _changed(cell, summary, applied)
     outcome.output |= await stale_now(context, args.path)

@@ -72,7 +72,7 @@ def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, An
 def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | None:
     """The failure for ids that the notebook does not have, naming those that it has."""
     known = {cell.id for cell in notebook.cells}
-    missing = [each for each in wanted if each not in known]
+    missing = [each for each in wanted if notebook.now(each) not in known]
     if not missing:
         return None
     return ToolFailure(
@@ -100,7 +100,7 @@ async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> To
     if args.cell_ids is not None:
         if failure := missing_cells(notebook, args.cell_ids):
             raise failure
-        wanted = set(args.cell_ids)
+        wanted = set(map(notebook.now, args.cell_ids))
         cells = [cell for cell in cells if cell.id in wanted]
     start = args.start or 0
     cells = cells[start : None if args.limit is None else start + args.limit]
@@ -133,7 +133,7 @@ async def get_cell_outputs(args: GetCellOutputs, context: ToolContext) -> ToolOu
     """Read a cell's outputs; a long one by offset and limit (characters)."""
     document = await context.document(args.path)
     notebook = await document.read([args.cell_id], outputs=True)
-    cell = next((each for each in notebook.cells if each.id == args.cell_id), None)
+    cell = next((e for e in notebook.cells if e.id == notebook.now(args.cell_id)), None)
     if cell is None:
         whole = await document.read()
         raise missing_cells(whole, [args.cell_id]) or ToolFailure("not_found", "No such cell.")

@@ -53,7 +53,7 @@ async def _cells_of(
         return notebook, notebook.cells
     if failure := missing_cells(notebook, args.cell_ids or []):
         raise failure
-    wanted = set(args.cell_ids or [])
+    wanted = set(map(notebook.now, args.cell_ids or []))
     if args.include_dependents:
         wanted |= _dependents(notebook, wanted)
     return notebook, [cell for cell in notebook.cells if cell.id in wanted]

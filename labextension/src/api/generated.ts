@@ -7493,11 +7493,17 @@ export interface components {
          * PageNotebook
          * @description Result of ``notebook.read``, and part of that of ``notebook.edit``.
          *
-         *     ``order`` is the ids of all cells, where whole cells were asked for.
+         *     ``order`` is the ids of all cells, where whole cells were asked for. ``ids_kept`` says whether
+         *     the file keeps the ids: before nbformat 4.5 a cell has another one each time it is loaded.
          */
         PageNotebook: {
             /** Cells */
             cells: components["schemas"]["PageCell"][];
+            /**
+             * Idskept
+             * @default true
+             */
+            idsKept?: boolean;
             /**
              * Kernelid
              * @default null

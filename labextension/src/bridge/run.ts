@@ -11,7 +11,7 @@ import {
   RunParams,
   RunResult
 } from '../api';
-import { indexOf, indicesOf, keepIds, sharedNotebook } from '../notebook/cells';
+import { indexOf, indicesOf, sharedNotebook } from '../notebook/cells';
 import { execute } from '../notebook/kernel/execute';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { kernelFree, kernelReady } from '../notebook/kernel/kernel';
@@ -100,7 +100,6 @@ export class Runner {
   ): Promise<RunResult> {
     const notebook = sharedNotebook(panel);
     indicesOf(notebook, params.cellIds);
-    keepIds(notebook);
     const run = new Run(panel, params, progress);
     this._runs.set(requestId, run);
     try {

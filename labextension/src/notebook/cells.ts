@@ -28,13 +28,11 @@ export function sharedNotebook(panel: NotebookPanel): YNotebook {
 }
 
 /**
- * Have the ids of the cells saved: before nbformat 4.5 a notebook has none, and JupyterLab makes
- * others each time that it opens it.
+ * Whether the file keeps the ids of the cells: before nbformat 4.5 it has none, and JupyterLab makes
+ * others each time that it loads it.
  */
-export function keepIds(notebook: YNotebook): void {
-  if (notebook.nbformat === 4 && notebook.nbformat_minor < 5) {
-    notebook.nbformat_minor = 5;
-  }
+function keepsIds(notebook: YNotebook): boolean {
+  return notebook.nbformat > 4 || notebook.nbformat_minor >= 5;
 }
 
 /** Whether a cell model is a code cell's. */
@@ -84,11 +82,13 @@ export class CellReader {
     indices?: readonly number[],
     outputs: Wanted = 'none'
   ): PageNotebook {
-    const { cells } = sharedNotebook(panel);
+    const notebook = sharedNotebook(panel);
+    const { cells } = notebook;
     const wanted = indices ?? cells.map((_, index) => index);
     return {
       path: panel.context.localPath,
       ...kernelOf(panel),
+      idsKept: keepsIds(notebook) ? undefined : false,
       cells: wanted.map(index => this.cell(panel, index, outputs))
     };
   }

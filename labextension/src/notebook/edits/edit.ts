@@ -4,13 +4,7 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { PartialJSONValue } from '@lumino/coreutils';
 
 import { CellEdit, PageNotebook, PageRequestError } from '../../api';
-import {
-  CellReader,
-  indexOf,
-  indicesOf,
-  keepIds,
-  sharedNotebook
-} from '../cells';
+import { CellReader, indexOf, indicesOf, sharedNotebook } from '../cells';
 import { IEditPlan, IOutputsStep, planEdits, Step } from './editPlan';
 import { withoutPlaceholder } from './placeholder';
 import { keepingView } from '../view';
@@ -33,7 +27,6 @@ export function applyEdits(
   const plan = withoutPlaceholder(panel, edits, batch =>
     planEdits(panel, batch, reader)
   );
-  keepIds(notebook);
   const apply = () => {
     applySteps(notebook, plan.steps);
     applyOutputs(panel, plan.outputs);

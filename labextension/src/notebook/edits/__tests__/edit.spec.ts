@@ -128,15 +128,16 @@ describe('applyEdits', () => {
     expect(cell('a').getMetadata('trusted')).toBeUndefined();
   });
 
-  it('has the ids saved of a notebook from before cells had ids', () => {
-    shared().nbformat_minor = 2;
-    apply(insert('n', { at: 'end' }));
+  it('leaves a notebook from before cells had ids what it is, and says so', () => {
+    expect(apply(insert('n', { at: 'end' })).idsKept).toBeUndefined();
+    shared().nbformat_minor = 4;
+    expect(apply(insert('o', { at: 'end' })).idsKept).toBe(false);
     expect(
       shared()
         .toJSON()
         .cells.map(({ id }) => id)
-    ).toEqual(notebook.ids());
-    expect(shared().nbformat_minor).toBe(5);
+    ).toEqual(notebook.ids().map(() => undefined));
+    expect(shared().nbformat_minor).toBe(4);
   });
 
   it('moves a cell with its outputs', () => {
