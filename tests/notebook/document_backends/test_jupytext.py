@@ -15,6 +15,7 @@ from jupyter_core.utils import ensure_async
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
+from jupyter_datalayer_agent.notebook.edits.recorded_names import Names
 from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
 from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
 from tests.notebook.support import (
@@ -351,14 +352,16 @@ async def test_a_turn_in_a_page_is_undone_once_the_page_is_closed(here: Here) ->
         file.write_text("# %%\nx = 41\n\n# %%\ny = 3\n\n# %%\nprint(x + 1)\n")
         page.close_notebook("j.py")
         spans = kept.spans("j.py")
-        recalled = await w.service.recall("j.py", spans)
         whole = await document.read(whole=True)
-        now = NotebookState(list(whole.order or ()), {c.id: c.cell for c in whole.cells if c.cell})
+        names = Names.recorded(spans, whole.cells)
+        cells = {c.id: c.cell for c in whole.cells if c.cell}
+        now = names.given(NotebookState(list(whole.order or ()), cells), ["p3"])
         undone = undo(spans, now)
-        await (await w.service.open("j.py")).edit(edits_between(now, undone))
+        edits = names.edits(edits_between(now, undone))
+        await (await w.service.open("j.py")).edit(edits)
 
-    assert recalled
-    assert list(whole.order or ()) == ["p1", "p3", "p2"]
+    assert not whole.ids_kept
+    assert now.order == ["p1", "p3", "p2"]
     assert (undone.conflicts, undone.settled) == ([], ["p3"])
     assert file.read_text() == PERCENT
 
