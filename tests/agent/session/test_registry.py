@@ -16,6 +16,7 @@ from jupyter_datalayer_agent.agent.runtime import Runtime
 from jupyter_datalayer_agent.agent.session import registry
 from jupyter_datalayer_agent.agent.session.actor import LiveSession
 from jupyter_datalayer_agent.agent.session.registry import SessionRegistry
+from jupyter_datalayer_agent.notebook.renames import Renames
 from jupyter_datalayer_agent.protocol.errors import AgentError
 
 from ..changes.undoing import chat
@@ -44,7 +45,8 @@ async def sessions(
     async with chat(tmp_path) as talk:
         rest = SlowScratchKernels()
         runtime: Runtime = replace(
-            talk.session.state.runtime, notebooks=cast(Any, SimpleNamespace(scratch=rest))
+            talk.session.state.runtime,
+            notebooks=cast(Any, SimpleNamespace(scratch=rest, renames=Renames())),
         )
         live = SessionRegistry(runtime, idle_seconds)
         try:
