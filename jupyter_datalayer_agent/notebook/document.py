@@ -13,7 +13,7 @@ from ..protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ..protocol.tools import Change
 
 BackendName = Literal["browser", "room", "file"]
-Progress = Callable[[str, Literal["started", "finished"]], Awaitable[None]]
+Progress = Callable[[str, Literal["started", "waiting_for_input", "finished"]], Awaitable[None]]
 
 
 class DocumentError(Exception):

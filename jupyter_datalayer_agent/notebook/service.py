@@ -44,6 +44,7 @@ from .kernel.scratch import ScratchKernels
 from .kernel.variables import Found, variables_of
 from .locks import PathLocks
 from .page.hub import NotOpen, Page, PageGone, PageHub
+from .page_kernels import PageKernels
 from .paths import resolve_path
 from .renames import Renames, TrackedPath
 from .rooms import Rooms
@@ -85,6 +86,7 @@ class NotebookService:
         self.root_dir = root_dir if on_disk else None
         self.kernel_timeout_seconds = kernel_timeout_seconds
         self._kernels = Kernels(session_manager, kernel_manager, kernel_spec_manager)
+        self._page_kernels = PageKernels(pages, self._kernels)
         self.executions = ExecutionLog(self._kernels.processes)
         self.staleness = Staleness(self.executions.life)
         self._rooms = rooms or Rooms()
@@ -137,6 +139,7 @@ class NotebookService:
             lambda: self.lock(document.path),
             lambda: OutputSaver(document, self.files, divert, {}, first=RELOAD_SECONDS),
             self._kernels,
+            self._page_kernels,
             self.executions,
             lambda cells: self.files.formatted(document.path, cells),
             self.files.addresses,
@@ -390,15 +393,26 @@ class NotebookService:
             raise DocumentError("invalid_arguments", "Give a kernel's id or a name, not both.")
         path = await self.confine(path)
         async with self.lock(path):
-            page = self.pages.page_with(path, client_id)
-            if page is not None:
-                try:
-                    return await self._select_in_page(page, path, kernel_id, kernel_name)
-                except (NotOpen, PageGone):
-                    pass  # no page has it any more: as for a file
-            if not is_lexical(path):
-                await self.files.check(path)
-            return await self._kernels.select(path, kernel_id, kernel_name)
+            kernel = await self._select(path, kernel_id, kernel_name, client_id)
+            await self._page_kernels.join(path, str(kernel["id"]))
+            return kernel
+
+    async def _select(
+        self, path: str, kernel_id: str | None, kernel_name: str | None, client_id: str | None
+    ) -> KernelInfo:
+        page = self.pages.page_with(path, client_id)
+        shown = page.notebook(path) if page is not None else None
+        current = await self._kernels.of(path)
+        # A page that is not on the notebook's session would begin another one.
+        is_there = shown is not None and current is not None and shown.kernel_id == current["id"]
+        if page is not None and is_there:
+            try:
+                return await self._select_in_page(page, path, kernel_id, kernel_name)
+            except (NotOpen, PageGone):
+                pass  # no page has it any more: as for a file
+        if not is_lexical(path):
+            await self.files.check(path)
+        return await self._kernels.select(path, kernel_id, kernel_name)
 
     async def _select_in_page(
         self, page: Page, path: str, kernel_id: str | None, kernel_name: str | None
@@ -441,8 +455,9 @@ class NotebookService:
 
     async def _kernel_to_use(self, path: str) -> str:
         kernel = await self._kernels.of(path)
-        if kernel is not None:
-            return str(kernel["id"])
-        async with self.lock(path):
-            metadata = {} if is_lexical(path) else (await self.files.load(path)).metadata
-            return await self._kernels.kernel_for(path, metadata)
+        if kernel is None:
+            async with self.lock(path):
+                metadata = {} if is_lexical(path) else (await self.files.load(path)).metadata
+                return await self._page_kernels.kernel_for(path, metadata)
+        await self._page_kernels.join(path, str(kernel["id"]))
+        return str(kernel["id"])

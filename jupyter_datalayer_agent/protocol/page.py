@@ -132,7 +132,8 @@ class PageResponse(Wire):
 
 
 class PageProgress(Wire):
-    """A cell of a run began or ended in the page.
+    """A cell of a run began or ended in the page, or waits for the user to answer its ``input()``.
+    Once answered it has ``started`` again.
 
     ``msg_id`` is the kernel request that runs it, where the page knows which one that is.
     """
@@ -140,7 +141,7 @@ class PageProgress(Wire):
     type: Literal["progress"] = "progress"
     request_id: str
     cell_id: str
-    state: Literal["started", "finished"]
+    state: Literal["started", "waiting_for_input", "finished"]
     msg_id: str | None = None
 
 

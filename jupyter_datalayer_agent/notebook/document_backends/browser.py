@@ -134,6 +134,7 @@ class _PageRun:
         self.request_id = new_id("req")
         self.watch = watch
         self.running: str | None = None
+        self.waits_for_input = False
         self.params = RunParams(
             path=document.path,
             cell_ids=cell_ids,
@@ -169,7 +170,8 @@ class _PageRun:
 
     async def _progress(self, progress: PageProgress) -> None:
         self.watch.note(progress)
-        self.running = progress.cell_id if progress.state == "started" else None
+        self.running = progress.cell_id if progress.state != "finished" else None
+        self.waits_for_input = progress.state == "waiting_for_input"
         self._news.set()
         if self._on_progress is not None:
             await self._on_progress(progress.cell_id, progress.state)
@@ -178,13 +180,15 @@ class _PageRun:
         """Wait for the answer while the page or the kernel is active."""
         while not asking.done():
             # The page times a running cell; this only notices if it does not.
-            approval_timeout = START_SECONDS + (self.timeout + STOP_SECONDS if self.running else 0)
+            silence = START_SECONDS + (self.timeout + STOP_SECONDS if self.running else 0)
             self._news.clear()
             news = asyncio.ensure_future(self._news.wait())
             try:
                 either: list[asyncio.Future[Any]] = [asking, news]
                 done, _ = await asyncio.wait(
-                    either, timeout=approval_timeout, return_when=asyncio.FIRST_COMPLETED
+                    either,
+                    timeout=None if self.waits_for_input else silence,
+                    return_when=asyncio.FIRST_COMPLETED,
                 )
             finally:
                 news.cancel()

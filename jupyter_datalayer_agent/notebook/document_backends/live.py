@@ -17,6 +17,7 @@ from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, PageGone
+from ..page_kernels import PageKernels
 from ..renames import TrackedPath
 from ..same_cells import text_id
 from .browser import BrowserDocument, PageDisconnected, changes_of
@@ -44,6 +45,7 @@ class LiveDocument:
         lock: Callable[[], AbstractAsyncContextManager[None]],
         saver: Callable[[], OutputSaver],
         kernels: Kernels,
+        page_kernels: PageKernels,
         executions: ExecutionLog,
         formatted: Callable[[Sequence[PageCell]], Awaitable[dict[str, str]]],
         addresses: KnownAddresses,
@@ -55,6 +57,7 @@ class LiveDocument:
         self._check = check
         self.saver = saver
         self.kernels = kernels
+        self.page_kernels = page_kernels
         self.executions = executions
         self._formatted = formatted
         self._lock = lock
@@ -88,7 +91,7 @@ class LiveDocument:
             except (NotOpen, PageGone):
                 continue  # by now it is open elsewhere, or nowhere
             if document.backend == "browser":
-                notebook = self.executions.reported(self.kernels.existing(notebook))
+                notebook = self.executions.reported(await self.page_kernels.existing(notebook))
             if notebook.ids_kept:
                 return notebook
             if cell_ids is None:
@@ -229,7 +232,9 @@ class _LiveRun:
         """Run in the page; returns the cells that remain if it disconnected."""
         watch = RunObserver(self.live.kernels, self.live.path)
         try:
-            cells = {cell.id: cell for cell in (await document.read(cell_ids)).cells}
+            notebook = await document.read(cell_ids)
+            cells = {cell.id: cell for cell in notebook.cells}
+            await self._have_kernel(notebook)
             await watch.ready(cell.source for cell in cells.values())
             self.results += await document.run(
                 cell_ids,
@@ -250,6 +255,19 @@ class _LiveRun:
             raise
         finally:
             await watch.close()
+
+    async def _have_kernel(self, notebook: PageNotebook) -> None:
+        """See to it that the page can run the cells: in the notebook's kernel, alive."""
+        if not any(cell.type == "code" and cell.source.strip() for cell in notebook.cells):
+            return
+        name = notebook.kernel_name
+        metadata = {
+            "kernelspec": {"name": name} if name else {},
+            "language_info": {"name": notebook.kernel_language} if notebook.kernel_language else {},
+        }
+        kernel_id = await self.live.page_kernels.kernel_for(self.live.path, metadata)
+        self.live.executions.enter(self.live.path, kernel_id)
+        self.live.kernels.processes.about_to_run(kernel_id)
 
     async def _take_over(
         self, cell_ids: list[str], cells: dict[str, PageCell], watch: RunObserver

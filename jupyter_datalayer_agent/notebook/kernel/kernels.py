@@ -14,7 +14,6 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ...protocol.cells import PageNotebook
 from ...protocol.renames import Rename
 from ..document import DocumentError
 from ..metadata import of_kernel
@@ -206,13 +205,6 @@ class Kernels:
                 info["path"] = paths[model["id"]]
             kernels.append(info)
         return kernels
-
-    def existing(self, notebook: PageNotebook) -> PageNotebook:
-        """The notebook as a page reports it, without a kernel that there is no more: a page that
-        lost the server goes on showing the one it had."""
-        if notebook.kernel_id is None or notebook.kernel_id in self.manager:
-            return notebook
-        return notebook.model_copy(update={"kernel_id": None, "kernel_status": None})
 
     async def of(self, path: str) -> KernelInfo | None:
         """The notebook's running kernel: ``{id, name, language, status, path}``."""

@@ -129,7 +129,7 @@ class RunObserver:
         """The page reports on a cell."""
         if progress.state == "started":
             self.begun[progress.cell_id] = progress.msg_id
-        else:
+        elif progress.state == "finished":
             self.finished.add(progress.cell_id)
 
     async def _listen(self) -> None:

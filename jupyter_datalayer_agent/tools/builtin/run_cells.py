@@ -120,8 +120,11 @@ async def run_and_report(
     numbers = {cell.id: cell.index + 1 for cell in cells}
 
     async def progress(cell_id: str, state: str) -> None:
+        number = numbers.get(cell_id, "")
         if state == "started":
-            await context.status(f"Running cell {numbers.get(cell_id, '')}")
+            await context.status(f"Running cell {number}")
+        elif state == "waiting_for_input":
+            await context.status(f"Cell {number} is waiting for your input")
 
     try:
         runs = await document.run(

@@ -7534,7 +7534,8 @@ export interface components {
         };
         /**
          * PageProgress
-         * @description A cell of a run began or ended in the page.
+         * @description A cell of a run began or ended in the page, or waits for the user to answer its ``input()``.
+         *     Once answered it has ``started`` again.
          *
          *     ``msg_id`` is the kernel request that runs it, where the page knows which one that is.
          */
@@ -7552,7 +7553,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "started" | "finished";
+            state: "started" | "waiting_for_input" | "finished";
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -246,7 +246,11 @@ export class Runner {
         executor: this._executor,
         timeoutMs,
         stopped: run.stopped.promise,
-        onStarted: () => run.progress(cellId, 'started', watch.msgId)
+        onStarted: () => run.progress(cellId, 'started', watch.msgId),
+        onInput: isWaiting => {
+          const state = isWaiting ? 'waiting_for_input' : 'started';
+          run.progress(cellId, state, watch.msgId);
+        }
       });
       const outcome = await run.whileOpen(executed);
       run.progress(cellId, 'finished');

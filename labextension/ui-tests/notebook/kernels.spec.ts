@@ -1,5 +1,7 @@
 import { expect, test } from '../support/fixtures';
+import { LabPage } from '../support/lab';
 import { addCell } from '../support/scripts';
+import { shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
 
 test('a kernel that dies while a cell runs is reported as that, and the next run works', async ({
@@ -31,6 +33,51 @@ test('a kernel that dies while a cell runs is reported as that, and the next run
   await expect(tab.panel.toolCalls).toContainText(/kernel/i);
   await tab.panel.ask('Again', 2);
   await expect(notebook.output(1)).toHaveText('alive again');
+});
+
+test('in a page, too, the results say what a dead kernel took and what has to run again', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    'd = 5',
+    'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)',
+    'd + 1'
+  );
+  await tab.closeDialogs();
+  const run = (cellId: string) => ({
+    call: 'runNotebookCells',
+    arguments: { cellIds: [cellId] }
+  });
+  await model.script(
+    run('cell-0'),
+    run('cell-1'),
+    { say: 'The kernel died.' },
+    run('cell-2'),
+    { call: 'getNotebookCells' },
+    {
+      call: 'runNotebookCells',
+      arguments: { cellIds: ['cell-0', 'cell-2'] }
+    },
+    { say: 'Six.' }
+  );
+  await tab.panel.send('Run the first two');
+  await tab.panel.approve();
+  await tab.panel.ended();
+  await tab.panel.ask('And the last one', 2);
+  const requests = await model.requests();
+  const died = requests[2].lastOutput;
+  expect(died).toContain('The kernel died');
+  expect(died).toContain('All variables are gone.');
+  expect(died).toContain('Run cell 1 again');
+  expect(died).toMatch(/"runAgain": ?\["cell-0"\]/);
+  // The next turn's context says so, and so does the result of the cell that needs it.
+  expect(JSON.stringify(requests[3])).toContain('cell 1 has not run since');
+  expect(requests[4].lastOutput).toContain('NameError');
+  expect(requests[4].lastOutput).toMatch(/"runAgain": ?\["cell-0"\]/);
+  expect(requests[4].lastOutput).toContain('run it again before you change');
+  await expect(notebook.output(2)).toHaveText('6');
 });
 
 test('a kernel that came back unheard is asked, and runs the next cell', async ({
@@ -142,9 +189,54 @@ test('a kernel that came back on other ports than the page listens to is reached
   await expect(notebook.output(1)).toHaveText('alive again');
 });
 
-test('without a kernel the model is sent what to do, and no dialog opens', async ({
+test('after a restart of the server all tools use one kernel, which the page shows', async ({
   lab,
-  model
+  model,
+  server
+}) => {
+  const notebook = await openWork(lab, 'd = 5', 'print(d + 1)');
+  await notebook.kernelReady();
+  const before = await notebook.kernelId();
+  await lab.closeDialogs();
+  await server.kill();
+  await expect(lab.panel.root).toContainText('Connection lost');
+  await server.startAgain();
+  await expect(lab.panel.root).not.toContainText('Connection lost', {
+    timeout: 40_000
+  });
+  await model.script(
+    { call: 'executeCode', arguments: { code: 'd = 40; print("in it", d)' } },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { call: 'listKernels' },
+    { call: 'selectKernel', arguments: { kernelName: 'python3' } },
+    { say: 'All in one kernel.' }
+  );
+  await lab.panel.send('Use the kernel');
+  await lab.panel.approve();
+  await lab.panel.ended();
+  const requests = await model.requests();
+  // What the page had is gone, and is not said to run.
+  expect(JSON.stringify(requests[0])).not.toContain(before!);
+  expect(requests[1].lastOutput).toContain('in it 40');
+  expect(requests[2].lastOutput).toContain('41');
+  await expect(notebook.output(1)).toHaveText('41');
+  const { running } = outputOf<{ running: { id: string; path: string }[] }>(
+    requests[3].lastOutput
+  );
+  expect(running.filter(({ path }) => path === notebook.path)).toHaveLength(1);
+  const sessions =
+    await server.api<{ path: string; kernel: { id: string } }[]>(
+      'api/sessions'
+    );
+  const own = sessions.filter(({ path }) => path === notebook.path);
+  expect(own).toHaveLength(1);
+  await expect.poll(() => notebook.kernelId()).toBe(own[0].kernel.id);
+});
+
+test('where the user chose no kernel, a run starts one, which the page shows', async ({
+  lab,
+  model,
+  server
 }) => {
   const notebook = lab.notebook('cars.ipynb');
   await lab.panel.attach('cars.ipynb');
@@ -155,21 +247,101 @@ test('without a kernel the model is sent what to do, and no dialog opens', async
   });
   await expect.poll(() => notebook.kernelId()).toBe(undefined);
   await model.script(
+    { call: 'listKernels' },
     addCell('6 * 7', { run: true }),
-    { call: 'selectKernel', arguments: { kernelName: 'python3' } },
-    {
-      call: 'runNotebookCells',
-      arguments: { cellIds: [{ regex: '"cellId": ?"([^"]+)"' }] }
-    },
-    { say: 'It runs now.' }
+    { call: 'executeCode', arguments: { code: 'print(_ + 1)' } },
+    { say: 'It runs.' }
   );
   await lab.panel.ask('Compute it');
   const requests = await model.requests();
-  expect(requests[1].lastOutput).toContain('kernel_error');
-  expect(requests[1].lastOutput).toContain('no kernel');
+  expect(JSON.stringify(requests[0])).toContain('kernel not started');
+  const { running } = outputOf<{ running: { path?: string }[] }>(
+    requests[1].lastOutput
+  );
+  expect(running.filter(({ path }) => path === notebook.path)).toEqual([]);
+  expect(requests[3].lastOutput).toContain('43');
   await expect(lab.page.locator('.jp-Dialog')).toHaveCount(0);
-  // The cell exists, and ran once there was a kernel.
   await expect(notebook.output(1)).toHaveText('42');
+  const sessions =
+    await server.api<{ path: string; kernel: { id: string } }[]>(
+      'api/sessions'
+    );
+  const own = sessions.filter(({ path }) => path === notebook.path);
+  expect(own.map(({ kernel }) => kernel.id)).toEqual([
+    await notebook.kernelId()
+  ]);
+});
+
+test('a second page that shows the notebook is brought to the kernel that the agent started', async ({
+  lab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(lab, 'print(6 * 7)');
+  await notebook.kernelReady();
+  const other = new LabPage(
+    await lab.page.context().newPage(),
+    server,
+    lab.folder
+  );
+  await other.load('work.ipynb');
+  const shown = other.notebook('work.ipynb');
+  await shown.ready();
+  await lab.page.evaluate(async () => {
+    await window.jupyterapp.commands.execute('kernelmenu:shutdown');
+  });
+  await expect.poll(() => notebook.kernelId()).toBe(undefined);
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { say: 'It ran.' }
+  );
+  await lab.panel.ask('Run it');
+  await expect(notebook.output(0)).toHaveText('42');
+  const kernelId = await notebook.kernelId();
+  await expect.poll(() => shown.kernelId()).toBe(kernelId);
+  const sessions = await server.api<{ path: string }[]>('api/sessions');
+  expect(sessions.filter(({ path }) => path === notebook.path)).toHaveLength(1);
+  await other.page.close();
+});
+
+test('a cell that asks the user is said to wait, goes on when it is answered, and can be stopped', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(
+    tab,
+    'print("hello", input("Who? "))',
+    'print("free")'
+  );
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { say: 'It said hello.' },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-0'] } },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It is free.' }
+  );
+  const waits = tab.panel.root.getByText('Cell 1 is waiting for your input');
+  const answer = notebook.cells.nth(0).locator('.jp-Stdin-input');
+  await tab.panel.send('Run it');
+  await expect(waits.first()).toBeVisible();
+  await expect(tab.panel.root.getByRole('status')).toContainText([
+    'Cell 1 is waiting for your input'
+  ]);
+  await shootBoth(tab, 'waiting-for-input');
+  await answer.fill('Ada');
+  await answer.press('Enter');
+  await tab.panel.ended();
+  await expect(waits).toHaveCount(0);
+  await expect(notebook.cells.nth(0)).toContainText('hello Ada');
+  expect((await model.requests())[1].lastOutput).toContain('hello Ada');
+
+  await tab.panel.send('Again');
+  await expect(waits.first()).toBeVisible();
+  await tab.panel.stopButton.click();
+  await tab.panel.ended(2, 'aborted');
+  await expect(notebook.cells.nth(0)).toContainText('KeyboardInterrupt');
+  await tab.panel.ask('And now', 3);
+  await expect(notebook.output(1)).toHaveText('free');
 });
 
 test('a cell that runs out of time is interrupted, and the kernel is free again', async ({
@@ -227,10 +399,16 @@ test("an agent's cell that fails leaves the user's waiting cells in the kernel's
   await expect(notebook.output(2)).toHaveText('mine as well');
   // The agent's own run has stopped at the error.
   await expect(notebook.prompt(3)).toHaveText('[ ]:');
-  const result = JSON.parse((await model.requests())[1].lastOutput) as {
-    output?: { runs: { status: string }[] };
-    runs?: { status: string }[];
-  };
-  const runs = result.runs ?? result.output?.runs;
-  expect(runs?.map(run => run.status)).toEqual(['error', 'skipped']);
+  const { runs, skippedCells } = outputOf<{
+    runs: { status: string }[];
+    skippedCells: Record<string, number[]>;
+  }>((await model.requests())[1].lastOutput);
+  expect(runs.map(run => run.status)).toEqual(['error']);
+  expect(Object.values(skippedCells)).toEqual([[4]]);
 });
+
+/** The output of a tool, as the model was sent it. */
+function outputOf<T>(text: string): T {
+  const result = JSON.parse(text) as { output?: T };
+  return result.output ?? (result as T);
+}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.notebook.context.notebook_context import render_context
+from jupyter_datalayer_agent.notebook.context.notebook_context import head_line
 from jupyter_datalayer_agent.notebook.kernel import kernels, process
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.context import ToolContext
@@ -62,7 +62,7 @@ class Tools:
 
     async def head(self) -> str:
         """The first line of the notebook's context."""
-        return render_context(await self.w.service.context("a.ipynb")).splitlines()[0]
+        return head_line(await self.w.service.context("a.ipynb"))
 
     async def kernel_id(self) -> str:
         kernel = await self.w.service.kernel_of("a.ipynb")

@@ -230,6 +230,36 @@ describe('Runner', () => {
     expect(kernel.interrupts).toBe(1);
   });
 
+  it('does not count the time that a cell waits for the user’s input', async () => {
+    const result = run(['a'], { timeoutMs: 300 });
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    kernel.session.pendingInput.emit(true);
+    await new Promise(resolve => setTimeout(resolve, 400));
+    expect(kernel.interrupts).toBe(0);
+    kernel.session.pendingInput.emit(false);
+    kernel.finish(request, OK);
+    expect(statuses(await result)).toEqual([['a', 'ok']]);
+    expect(kernel.interrupts).toBe(0);
+    expect(progress.map(each => each.split(' ')[1])).toEqual([
+      'started',
+      'waiting_for_input',
+      'started',
+      'finished'
+    ]);
+  });
+
+  it('counts on once it has its input', async () => {
+    const result = run(['a'], { timeoutMs: 50 });
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    kernel.onInterrupt = () =>
+      kernel.finish(request, raised('KeyboardInterrupt'));
+    kernel.session.pendingInput.emit(true);
+    kernel.session.pendingInput.emit(false);
+    expect(statuses(await result)).toEqual([['a', 'timeout']]);
+  });
+
   it('peers_06: interrupts a cell that takes too long, counted from its start', async () => {
     const result = run(['a', 'b'], { timeoutMs: 20 });
     const request = await started(1);

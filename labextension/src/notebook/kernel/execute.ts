@@ -5,6 +5,7 @@ import {
   NotebookPanel,
   runCell
 } from '@jupyterlab/notebook';
+import { PromiseDelegate } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { asAgent } from './agentRuns';
@@ -30,6 +31,8 @@ export interface IExecuteOptions {
   /** Fulfilled when the cell is not wanted any more. */
   stopped: Promise<void>;
   onStarted: () => void;
+  /** Called when the cell asks the user for input, and when it goes on. */
+  onInput: (isWaiting: boolean) => void;
 }
 
 /**
@@ -48,18 +51,29 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
     outcome.ended = true;
   });
   const lost = watch.lost.then(() => Promise.race([executed, sleep(LOST_MS)]));
-  let timer: number | undefined;
+  const clock = new Clock(timeoutMs);
+  const { session } = panel.sessionContext;
+  // The user's time is not the cell's.
+  const onInput = (_: unknown, isWaiting: boolean) => {
+    if (isWaiting) {
+      clock.stop();
+    } else {
+      clock.go();
+    }
+    options.onInput(isWaiting);
+  };
   const late = watch.started.then(() => {
     options.onStarted();
-    return new Promise<'timeout'>(resolve => {
-      timer = window.setTimeout(resolve, timeoutMs, 'timeout');
-    });
+    clock.go();
+    session?.pendingInput.connect(onInput);
+    return clock.over;
   });
   const stopped = Promise.all([options.stopped, watch.started]).then(
     () => 'stopped' as const
   );
   const first = await Promise.race([executed, lost, late, stopped]);
-  window.clearTimeout(timer);
+  clock.stop();
+  session?.pendingInput.disconnect(onInput);
   if (first && !outcome.ended) {
     outcome.interrupted = first;
     await panel.sessionContext.session?.kernel?.interrupt();
@@ -67,6 +81,36 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
   }
   outcome.reply = watch.reply;
   return outcome;
+}
+
+/** Counts down the time of a cell, while it goes. */
+class Clock {
+  constructor(private _leftMs: number) {}
+
+  /** Fulfilled when the time is over. */
+  get over(): Promise<'timeout'> {
+    return this._over.promise;
+  }
+
+  go(): void {
+    if (this._timer === undefined) {
+      this._since = Date.now();
+      const end = () => this._over.resolve('timeout');
+      this._timer = window.setTimeout(end, this._leftMs);
+    }
+  }
+
+  stop(): void {
+    if (this._timer !== undefined) {
+      window.clearTimeout(this._timer);
+      this._timer = undefined;
+      this._leftMs -= Date.now() - this._since;
+    }
+  }
+
+  private readonly _over = new PromiseDelegate<'timeout'>();
+  private _timer: number | undefined;
+  private _since = 0;
 }
 
 /** Fulfilled when the executor is done with the cell, however that ended. */

@@ -1,6 +1,11 @@
 import { ISessionContext } from '@jupyterlab/apputils';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { Kernel, ServerConnection } from '@jupyterlab/services';
+import {
+  Kernel,
+  ServerConnection,
+  Session,
+  SessionAPI
+} from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
 
 import { KernelParams, OpenNotebook, PageRequestError } from '../../api';
@@ -57,7 +62,9 @@ export function kernelOf(panel: NotebookPanel): KernelState {
 export function statusOf(context: ISessionContext): string | undefined {
   const kernel = context.session?.kernel;
   if (!kernel) {
-    return context.isReady ? undefined : 'initializing';
+    // Not by `isReady`: that is false as well once the user has shut the kernel down.
+    const isStarting = context.kernelDisplayStatus === 'initializing';
+    return isStarting ? 'initializing' : undefined;
   }
   const { status, connectionStatus } = kernel;
   if (status !== 'unknown') {
@@ -88,7 +95,8 @@ export async function kernelReady(context: ISessionContext): Promise<void> {
   if (context.isTerminating) {
     throw kernelError('The kernel is shutting down. Select another kernel.');
   }
-  if (context.pendingInput) {
+  // Of a kernel that died as it waited JupyterLab goes on saying so.
+  if (context.pendingInput && kernel.status !== 'idle') {
     throw kernelError(
       'The kernel waits for input in a cell of the notebook. The user must answer it first.'
     );
@@ -101,6 +109,9 @@ export async function selectKernel(
   { kernelId, kernelName }: KernelParams
 ): Promise<void> {
   const context = panel.sessionContext;
+  if (kernelId && (await joined(context, kernelId))) {
+    return;
+  }
   if (kernelId) {
     const model = await context.kernelManager?.findById(kernelId);
     if (!model) {
@@ -128,6 +139,39 @@ export async function selectKernel(
     kernelError('The kernel was started but does not answer.')
   );
   await statusKnown(kernel);
+}
+
+/** What JupyterLab's session contexts do with the session that they find as a notebook is opened. */
+interface ISessionAdopter {
+  _handleNewSession?: (session: Session.ISessionConnection) => unknown;
+}
+
+/**
+ * Whether the notebook is on the kernel, or could be brought to it by connecting to the session
+ * that it has on the server.
+ *
+ * JupyterLab looks for that only when a notebook is opened. Its own way to a kernel would begin
+ * another session, so that there were two for one notebook.
+ */
+async function joined(
+  context: ISessionContext,
+  kernelId: string
+): Promise<boolean> {
+  const { sessionManager } = context;
+  // The manager's own list is not brought up to date in a tab that is hidden.
+  const sessions = await SessionAPI.listRunning(sessionManager.serverSettings);
+  const model = sessions.find(
+    each => each.path === context.path && each.kernel?.id === kernelId
+  );
+  const adopter = context as unknown as ISessionAdopter;
+  if (!model || !adopter._handleNewSession) {
+    return false;
+  }
+  const { session } = context;
+  if (session?.id !== model.id || session.kernel?.id !== kernelId) {
+    adopter._handleNewSession(sessionManager.connectTo({ model }));
+  }
+  return true;
 }
 
 async function change(

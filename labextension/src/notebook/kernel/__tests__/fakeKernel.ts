@@ -32,6 +32,7 @@ export class FakeKernel implements INotebookCellExecutor {
 
   readonly session = {
     anyMessage: new Signal<object, Kernel.IAnyMessageArgs>(this),
+    pendingInput: new Signal<object, boolean>(this),
     kernel: {
       id: 'k',
       name: 'python3',
