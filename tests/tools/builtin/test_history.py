@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from jupyter_datalayer_agent.notebook.renames import Renames
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
 from jupyter_datalayer_agent.protocol.sharing import ShareKind
 from jupyter_datalayer_agent.protocol.tools import ToolResult
@@ -35,6 +36,7 @@ async def call(
 
     class Nowhere:
         root_dir = None
+        renames = Renames()
 
     context = ToolContext(
         gate=Gate(mode="ask"),
