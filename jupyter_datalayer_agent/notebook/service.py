@@ -155,10 +155,13 @@ class NotebookService:
         return service
 
     async def _check_file(self, document: TrackedPath) -> None:
-        """Refuse a document whose file was deleted, or renamed by other means than the server."""
+        """Refuse a document whose file was deleted, or renamed by other means than the server, and
+        one that a page shows without its text."""
         async with self.renames.using(document) as path:
             if not await self.exists(path):
                 raise gone(path)
+        if self.pages.page_with(document.path) is not None:
+            await self.files.check_text(document.path)
 
     def _choose(self, document: TrackedPath, client_id: str | None) -> Backend:
         page = self.pages.page_with(document.path, client_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
 from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
 from .file_errors import (
+    TextLostError,
     invalid,
     not_a_notebook,
     not_as_saved,
@@ -44,6 +46,8 @@ from .notebook_text import (
     load,
     parsed,
 )
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -136,6 +140,7 @@ class NotebookFiles:
         self._written = written
         self._cache = RecentDocuments[LoadedNotebook]()
         self.addresses = KnownAddresses()
+        self._whole: set[str] = set()
         # Ids that two readings agree on: others are invented by each reading.
         self._lasting: dict[str, frozenset[str]] = {}
         self._locks = PathLocks()
@@ -143,6 +148,19 @@ class NotebookFiles:
     async def check(self, path: str) -> None:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
         await self.load(path)
+
+    async def check_text(self, path: str) -> None:
+        """Raise ``DocumentError`` if a page shows the cells of this file without their text: its
+        save would delete it. Looked at once; a page that shows the text keeps it."""
+        if path in self._whole:
+            return
+        try:
+            await self.load(path)
+        except TextLostError:
+            raise
+        except DocumentError as error:
+            log.debug("%s was not looked at: %s", path, error)
+        self._whole.add(path)
 
     async def load(self, path: str) -> LoadedNotebook:
         """The current notebook. Raises ``DocumentError`` if it is missing or invalid."""

@@ -25,9 +25,13 @@ def not_a_notebook(path: str) -> DocumentError:
     )
 
 
-def text_lost(path: str) -> DocumentError:
-    """Jupyter would read its cells as empty, and an edit would save them so."""
-    return DocumentError(
+class TextLostError(DocumentError):
+    """Jupyter reads a notebook's cells as empty, and an edit would save them so."""
+
+
+def text_lost(path: str) -> TextLostError:
+    """The error, with what to do."""
+    return TextLostError(
         "invalid_arguments",
         f"{path} lacks its version of nbformat, or has a wrong one: Jupyter reads its cells "
         "without their text, and saving it would delete that text.",

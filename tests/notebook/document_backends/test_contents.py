@@ -14,7 +14,7 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
 
-from ..support import check_valid, code, insert, markdown, world, write_notebook
+from ..support import ScriptedPage, check_valid, code, insert, markdown, world, write_notebook
 
 
 @pytest.mark.parametrize("minor", [0, 1, 2, 3, 4, 5])
@@ -46,6 +46,27 @@ async def test_every_nbformat_4_is_read_edited_and_valid_afterwards(
     assert after.cells[3].id == "new1"
     assert [cell.id for cell in after.cells[:3]] == [cell.id for cell in first.cells]
     assert [cell.source for cell in after.cells] == ["# T", "x", "y", "1"]
+
+
+@pytest.mark.filterwarnings("ignore::nbformat.warnings.DuplicateCellId")
+async def test_a_file_without_its_version_is_not_edited_through_a_page_that_emptied_it(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        file = write_notebook(w.root, [code("a", "1"), markdown("m", "# T")])
+        content = w.on_disk()
+        del content["nbformat"], content["nbformat_minor"]
+        file.write_text(json.dumps(content))
+        page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", ""), markdown("m", "")])
+        document = await w.service.open("a.ipynb")
+        with pytest.raises(DocumentError, match="lacks its version of nbformat"):
+            await document.edit([insert("b", "2")])
+        assert "notebook.edit" not in page.methods()
+
+        page.open("good.ipynb", [code("a", "1")])
+        write_notebook(w.root, [code("a", "1")], "good.ipynb")
+        await (await w.service.open("good.ipynb")).edit([insert("b", "2")])
+        assert "notebook.edit" in page.methods()
 
 
 async def test_reading_does_not_write(tmp_path: Path) -> None:
