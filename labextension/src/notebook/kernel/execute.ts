@@ -66,6 +66,10 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
     options.onStarted();
     clock.go();
     session?.pendingInput.connect(onInput);
+    if (panel.sessionContext.pendingInput) {
+      // The question comes by another channel than the news of the start, and may overtake it.
+      onInput(null, true);
+    }
     return clock.over;
   });
   const stopped = Promise.all([options.stopped, watch.started]).then(
