@@ -48,6 +48,7 @@ from .page_kernels import PageKernels
 from .paths import resolve_path
 from .renames import Renames, TrackedPath
 from .rooms import Rooms
+from .twins import twin_is_open, twins_of
 
 if TYPE_CHECKING:
     from .lexical.block_ids import BlockIds
@@ -90,7 +91,9 @@ class NotebookService:
         self.executions = ExecutionLog(self._kernels.processes)
         self.staleness = Staleness(self.executions.life)
         self._rooms = rooms or Rooms()
-        self.files = NotebookFiles(contents_manager, self.renames, pages.written, self._rooms.check)
+        self.files = NotebookFiles(
+            contents_manager, self.renames, self._wrote, self._check_writable
+        )
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self.libraries = Libraries(self._kernels)
@@ -105,7 +108,8 @@ class NotebookService:
             confine=self.confine,
             lock=self.lock,
             root_dir=self.root_dir,
-            check_writable=self._rooms.check,
+            wrote=self._wrote,
+            check_writable=self._check_writable,
         )
         self._followers = (
             self.executions, self.staleness, self.files, self._locks, self.pages
@@ -162,6 +166,19 @@ class NotebookService:
                 raise gone(path)
         if self.pages.page_with(document.path) is not None:
             await self.files.check_text(document.path)
+
+    def _check_writable(self, path: str) -> None:
+        """Raise ``DocumentError`` where writing a file now, or those that are written with it,
+        would be behind a room or a page that shows one of them."""
+        self._rooms.check(path)
+        for twin in twins_of(self.contents_manager, path):
+            self._rooms.check(twin)
+            if self.pages.page_with(twin) is not None:
+                raise twin_is_open(path, twin)
+
+    def _wrote(self, path: str) -> None:
+        for each in [path, *twins_of(self.contents_manager, path)]:
+            self.pages.written(each)
 
     def _choose(self, document: TrackedPath, client_id: str | None) -> Backend:
         page = self.pages.page_with(document.path, client_id)

@@ -7,6 +7,7 @@ import copy
 import json
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
+from ..twins import twins_of
 from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
 from .file_errors import (
     TextLostError,
@@ -145,6 +147,10 @@ class NotebookFiles:
         self._lasting: dict[str, frozenset[str]] = {}
         self._locks = PathLocks()
 
+    def _hold(self, path: str) -> AbstractAsyncContextManager[None]:
+        """Files that are written together have one lock."""
+        return self._locks.hold(min([path, *twins_of(self.manager, path)]))
+
     async def check(self, path: str) -> None:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
         await self.load(path)
@@ -168,7 +174,7 @@ class NotebookFiles:
         # takes for a broken file and replaces by the old one.
         document = self._renames.track(path)
         while True:
-            async with self._renames.using(document) as now, self._locks.hold(now):
+            async with self._renames.using(document) as now, self._hold(now):
                 try:
                     return await self._load(now)
                 except DocumentError:
@@ -277,7 +283,7 @@ class NotebookFiles:
         afterwards; everything else stays as it is in the file, valid or not. Raises
         ``ChangedOnDisk`` when the file is no longer the one that was read.
         """
-        async with self._renames.using(loaded.document) as path, self._locks.hold(path):
+        async with self._renames.using(loaded.document) as path, self._hold(path):
             return await self._save(path, loaded, edited, metadata)
 
     async def _save(

@@ -72,9 +72,10 @@ class TextFiles:
         confine: Callable[[str], Awaitable[str]],
         lock: Callable[[str], AbstractAsyncContextManager[None]],
         root_dir: str | None,
+        wrote: Callable[[str], None] = lambda path: None,
         check_writable: Callable[[str], None] = lambda path: None,
     ) -> None:
-        self.contents = FileContents(contents_manager, renames, pages.written, check_writable)
+        self.contents = FileContents(contents_manager, renames, wrote, check_writable)
         self._renames = renames
         self.private_places: list[Path] = []
         self._pages = pages

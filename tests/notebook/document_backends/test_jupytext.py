@@ -380,3 +380,73 @@ async def test_an_open_notebook_is_edited_under_its_new_name_with_its_twin(here:
             "n.py",
         ]
         assert "z = 3" in (w.root / "n.py").read_text()
+
+
+@pytest.mark.parametrize(("closed", "shown"), [("a.py", "a.ipynb"), ("a.ipynb", "a.py")])
+async def test_nothing_is_written_behind_a_page_that_shows_the_twin(
+    here: Here, closed: str, shown: str
+) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=PAIRED)
+        await (await w.service.open("a.ipynb")).edit([insert("b", "y = 2")])
+        page = ScriptedPage(w.pages).connect()
+        page.open(shown, [code("a", "x = 1"), code("b", "y = 2"), code("typed", "unsaved")])
+        before = {name: (w.root / name).read_bytes() for name in ("a.ipynb", "a.py")}
+        document = await w.service.open(closed)
+        [first, _] = (await document.read()).cells
+        with pytest.raises(DocumentError, match=f"paired with {shown}") as refused:
+            await document.edit([update(first, "x = 3")])
+        with pytest.raises(DocumentError, match=f"paired with {shown}"):
+            await document.run([first.id], timeout=30)
+        meanwhile = {name: (w.root / name).read_bytes() for name in before}
+        kernels = list(w.kernels.list_kernel_ids())
+        page.close_notebook(shown)
+        await document.edit([update(first, "x = 3")])
+
+        assert refused.value.code == "not_allowed"
+        assert shown in (refused.value.hint or "")
+        assert meanwhile == before
+        assert kernels == []
+        assert "x = 3" in (w.root / "a.py").read_text()
+        assert w.on_disk()["cells"][0]["source"] == ["x = 3"]
+
+
+async def test_the_text_of_a_twin_is_not_written_behind_a_page_and_reported_to_it(
+    here: Here,
+) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=PAIRED)
+        write_notebook(w.root, [code("a", "x = 1")], "other.ipynb")
+        await (await w.service.open("a.ipynb")).edit([insert("b", "y = 2")])
+        page = ScriptedPage(w.pages).connect()
+        page.open("a.ipynb", [code("a", "x = 1"), code("b", "y = 2")])
+        text = await w.service.text_files.read("a.py")
+        state = text.state.with_content(text.content.replace("y = 2", "y = 3"))
+        with pytest.raises(DocumentError, match=r"paired with a\.ipynb"):
+            await w.service.text_files.write(text, state)
+        page.close_notebook("a.ipynb")
+        await asyncio.sleep(0)
+        page.written.clear()
+        await w.service.text_files.write(text, state)
+        page.open("a.ipynb", [code("a", "x = 1"), code("b", "y = 2")])
+        await asyncio.sleep(0)
+
+        assert page.written == ["a.ipynb"]
+        assert "y = 3" in (w.root / "a.py").read_text()
+
+
+async def test_edits_of_both_twins_at_once_are_all_kept(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", f"x = '{'long' * 200_000}'")], metadata=PAIRED)
+        one = await w.service.open("a.ipynb")
+        await one.edit([insert("b", "y = 2")])
+        other = await w.service.open("a.py")
+        await asyncio.gather(
+            *(
+                document.edit([insert(f"n{number}", f"n = {number}")])
+                for number, document in enumerate([one, other, one, other])
+            )
+        )
+        sources = {cell.source for cell in (await one.read()).cells}
+
+        assert {f"n = {number}" for number in range(4)} <= sources
