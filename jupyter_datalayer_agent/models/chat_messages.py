@@ -2,7 +2,8 @@
 
 Reasoning, text and calls of one answer are one assistant message. The results of its calls follow
 it directly, as providers require: items between them (such as pictures of an output) come after the
-last one.
+last one. What the user's side says in succession (the context, the message) is one user message,
+since the templates of many open models require that roles alternate.
 """
 
 from __future__ import annotations
@@ -31,6 +32,40 @@ def chat_messages(instructions: str, items: Iterable[Item], *, thinking: bool) -
 def system_message(instructions: str) -> list[Message]:
     """The system message, if there are instructions."""
     return [{"role": "system", "content": instructions}] if instructions else []
+
+
+_READ = "I have read the results."
+_GO_ON = "Go on."
+
+
+def alternating(messages: Sequence[Message]) -> list[Message]:
+    """The messages for a template that knows no system role, and in which only an answer follows
+    the results of calls: the instructions begin the first user message, and an answer that says
+    nothing new stands where a user's message would follow a result."""
+    rest = list(messages)
+    instructions = rest.pop(0)["content"] if rest and rest[0]["role"] == "system" else None
+    result: list[Message] = []
+    if rest and rest[0]["role"] != "user":
+        rest.insert(0, {"role": "user", "content": _GO_ON})
+    for message in rest:
+        if message["role"] == "user" and result and result[-1]["role"] == "tool":
+            result.append({"role": "assistant", "content": _READ})
+        result.append(message)
+    if instructions and result:
+        content = joined(instructions, result[0]["content"])
+        result[0] = {**result[0], "content": content}
+    return result
+
+
+def joined(before: Any, after: Any) -> Any:
+    """The contents of two messages as that of one."""
+    if isinstance(before, str) and isinstance(after, str):
+        return f"{before}\n\n{after}"
+    return [*_parts(before), *_parts(after)]
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
 def chat_tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -78,7 +113,8 @@ class ChatMessages:
     @property
     def is_settled(self) -> bool:
         """Whether further items cannot change the messages so far."""
-        return self._answer is None and not self._open_calls and not self._held
+        is_open = self._answer is not None or self._open_calls or self._held
+        return not is_open and not (self.messages and self.messages[-1]["role"] == "user")
 
     def finished(self) -> list[Message]:
         """All messages."""
@@ -135,12 +171,15 @@ class ChatMessages:
 
     def _put(self, message: Message) -> None:
         self._end_answer()
-        (self._held if self._open_calls else self.messages).append(message)
+        to = self._held if self._open_calls else self.messages
+        if to and to[-1]["role"] == message["role"] == "user":
+            message["content"] = joined(to.pop()["content"], message["content"])
+        to.append(message)
 
     def _release(self) -> None:
         self._end_answer()
-        self.messages += self._held
-        self._held = []
+        held, self._held = self._held, []
+        self.messages += held
         self._open_calls.clear()
 
 

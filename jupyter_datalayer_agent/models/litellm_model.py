@@ -29,6 +29,7 @@ from .provider_arguments import (
     serves_responses,
     takes_reasoning,
 )
+from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
 from .tokens import counted_usage
 from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent
@@ -58,6 +59,7 @@ class LitellmModel:
         self._idle_timeout = idle_timeout
         self._environ = environ
         self._connections = connections
+        self._refusals = Refusals()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See ``types.Model.stream``."""
@@ -87,12 +89,8 @@ class LitellmModel:
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         assembler: Assembler
-        if where.responses:
-            assembler = ResponsesAssembler()
-            source = await self._open_readable(litellm, arguments, where, environ)
-        else:
-            assembler = ChatAssembler(_call_ids(request))
-            source = await self._open(litellm.acompletion(**arguments), where, environ)
+        assembler = ResponsesAssembler() if where.responses else ChatAssembler(_call_ids(request))
+        source = await self._open_accepted(litellm, arguments, where, environ)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event
@@ -117,6 +115,32 @@ class LitellmModel:
         unset = not any(name in environ for name in state.missing)
         code: ModelErrorCode = "no_model" if unset or not request.model else "authentication"
         raise ModelError(code, f"{state.reason} {state.what_to_do}")
+
+    async def _open_accepted(
+        self,
+        litellm: Any,
+        arguments: dict[str, Any],
+        where: ModelRoute,
+        environ: Mapping[str, str],
+    ) -> Any:
+        """Open the answer, without what this server refuses; see ``refusals``."""
+        known = refused = self._refusals.of(where.api_base, where.model)
+        while True:
+            sent = without(arguments, refused) if refused else arguments
+            try:
+                if where.responses:
+                    source = await self._open_readable(litellm, sent, where, environ)
+                else:
+                    source = await self._open(litellm.acompletion(**sent), where, environ)
+            except ModelError as error:
+                more = refused_by(error, sent)
+                if not more:
+                    raise
+                refused |= more
+                continue
+            if refused != known:
+                self._refusals.learn(where.api_base, where.model, refused)
+            return source
 
     async def _open_readable(
         self,

@@ -133,9 +133,11 @@ def call_arguments(
     over chat completions. What the request leaves open is not sent."""
     import httpx  # here, since it takes 50 ms: litellm has imported it by now
 
+    parallel = request.parallel_tool_calls is not False
     arguments: dict[str, Any] = {
         "model": where.model,
-        "parallel_tool_calls": request.parallel_tool_calls if request.tools else None,
+        # Parallel calls are what every API does by itself, and strict servers refuse the word.
+        "parallel_tool_calls": False if request.tools and not parallel else None,
         "temperature": request.temperature,
         "top_p": request.top_p,
         "api_base": where.api_base,

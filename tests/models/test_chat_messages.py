@@ -66,12 +66,24 @@ def test_pictures_between_the_outputs_of_parallel_calls_come_after_the_last() ->
 
 def test_pictures_keep_their_text_and_detail_and_text_alone_is_a_string() -> None:
     mixed: Item = {"role": "user", "content": [{"type": "input_text", "text": "b"}, IMAGE]}
-    plain, both = messages(user("a"), mixed)
+    (plain,) = messages(user("a"))
     assert plain["content"] == "a"
-    assert both["content"] == [
+    (alone,) = messages(mixed)
+    assert alone["content"] == [
         {"type": "text", "text": "b"},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}},
     ]
+
+
+def test_what_the_user_side_says_in_succession_is_one_message() -> None:
+    picture: Item = {"role": "user", "content": [IMAGE]}
+    (text,) = messages(user("context"), user("message"))
+    assert text == {"role": "user", "content": "context\n\nmessage"}
+    (mixed,) = messages(user("context"), picture, user("message"))
+    assert [part["type"] for part in mixed["content"]] == ["text", "image_url", "text"]
+    held = messages(call("a"), call("b"), output("a"), user("one"), user("two"), output("b"))
+    assert roles(held) == ["assistant", "tool", "tool", "user"]
+    assert held[-1]["content"] == "one\n\ntwo"
 
 
 def test_reasoning_goes_with_what_it_led_to() -> None:
@@ -81,7 +93,7 @@ def test_reasoning_goes_with_what_it_led_to() -> None:
 
 
 def test_reasoning_that_led_to_nothing_is_left_out() -> None:
-    assert roles(messages(user("a"), thought("Hm."), user("b"))) == ["user", "user"]
+    assert roles(messages(user("a"), thought("Hm."), user("b"))) == ["user"]
 
 
 def test_reasoning_is_left_out_where_it_is_not_wanted() -> None:

@@ -12,7 +12,16 @@ import tornado.web
 
 from tests.support import model_wire
 from tests.support.model_request import RecordedRequest, ScriptError, hash_of
-from tests.support.model_script import DropConnection, Hang, InvalidJson, Plan, Status, Step, plan
+from tests.support.model_script import (
+    DropConnection,
+    Hang,
+    InvalidJson,
+    Plan,
+    Raw,
+    Status,
+    Step,
+    plan,
+)
 
 if TYPE_CHECKING:
     from tests.support.model_server import ScriptedModelServer
@@ -71,7 +80,8 @@ class ModelHandler(tornado.web.RequestHandler):
         self.recorded.key_hash = hash_of(key) if key else None
         self.server.record(self.recorded)
         try:
-            await self._play(self.server.next_step(self.recorded))
+            refusal = self.server.refusal(self.recorded)
+            await self._play(refusal or self.server.next_step(self.recorded))
         except ScriptError as error:
             self.server.failed(str(error))
             self._error(500, f"scripted model: {error}", "script_exhausted")
@@ -95,12 +105,25 @@ class ModelHandler(tornado.web.RequestHandler):
             self.set_header("Content-Type", "text/event-stream" if streamed else "application/json")
             await self.finish("data: {not json\n\n" if streamed else "{not json")
             self.server.ended(self.recorded, "completed")
+        elif isinstance(step, Raw):
+            await self._raw(step)
         elif callable(step):
             raise ScriptError("a function returned a function")
         else:
             planned = plan(step, self.recorded)
             await (self._stream(planned) if self.recorded.stream else self._whole(planned))
             self.server.ended(self.recorded, "completed")
+
+    async def _raw(self, step: Raw) -> None:
+        self.set_header("Content-Type", step.content_type)
+        self.request.connection.stream.set_nodelay(True)  # type: ignore[union-attr]
+        for piece in step.pieces:
+            if step.delay_ms:
+                await first_of(self.gone, timeout=step.delay_ms / 1000)
+            self.write(piece)
+            await self.flush()
+        await self.finish()
+        self.server.ended(self.recorded, "completed")
 
     async def _stream(self, planned: Plan) -> None:
         self.set_header("Content-Type", "text/event-stream; charset=utf-8")

@@ -186,6 +186,16 @@ class Status:
 
 
 @dataclass(frozen=True)
+class Raw:
+    """These bytes as the body, each piece in a write of its own with ``delay_ms`` before it: what
+    no other step can say, such as a web page, or a chunk that is cut within a character."""
+
+    pieces: Sequence[bytes]
+    content_type: str = "text/event-stream"
+    delay_ms: float = 0
+
+
+@dataclass(frozen=True)
 class InvalidJson:
     """200, with a body (or first event) that is not JSON."""
 
@@ -211,7 +221,15 @@ class ByModel:
 
 
 AnswerStep = Part | Answer | Empty | BreakAfter | NoFinish | StreamError | Gate
-Step = AnswerStep | Hang | Status | InvalidJson | DropConnection | Callable[[RecordedRequest], Any]
+Step = (
+    AnswerStep
+    | Hang
+    | Status
+    | InvalidJson
+    | DropConnection
+    | Raw
+    | Callable[[RecordedRequest], Any]
+)
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ from tests.support.model_script import (
     Hang,
     InvalidJson,
     NoFinish,
+    Raw,
     Reasoning,
     Refuse,
     Say,
@@ -74,6 +75,7 @@ __all__ = [
     "Hang",
     "InvalidJson",
     "NoFinish",
+    "Raw",
     "Reasoning",
     "RecordedRequest",
     "Refuse",
@@ -90,9 +92,18 @@ __all__ = [
 class ScriptedModelServer:
     """The server, in a thread of its own. Every method may be called from any thread.
 
-    ``default`` is the step for requests that come after the script has ended."""
+    ``default`` is the step for requests that come after the script has ended. ``rules`` are asked
+    first: one that returns a step refuses the request with it, and the script does not go on; see
+    ``model_rules``."""
 
-    def __init__(self, *steps: Step, default: Step | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        *steps: Step,
+        default: Step | None = None,
+        rules: Sequence[Callable[[RecordedRequest], Step | None]] = (),
+        port: int = 0,
+    ) -> None:
+        self._rules = list(rules)
         self._steps: collections.deque[Step] = collections.deque(steps)
         self._default = default
         self._changed = threading.Condition()
@@ -267,6 +278,11 @@ class ScriptedModelServer:
             request.outcome = request.outcome or outcome
             request.ended_at = request.ended_at or time.monotonic()
             self._changed.notify_all()
+
+    def refusal(self, request: RecordedRequest) -> Step | None:
+        """The step of the first rule that refuses ``request``."""
+        answers = (rule(request) for rule in self._rules)
+        return next((step for step in answers if step is not None), None)
 
     def next_step(self, request: RecordedRequest) -> Step:
         """The step for ``request``. Raises ``ScriptError`` when the script has ended or cannot

@@ -1,0 +1,194 @@
+"""Servers that refuse a part of a request: it is left out, and that is remembered."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_datalayer_agent.models import Item
+from tests.models.calls import HELLO, answer, model, request
+from tests.support.model_rules import (
+    extra_forbidden,
+    no_system_role,
+    no_user_after_tool,
+    roles_alternate,
+    unsupported,
+)
+from tests.support.model_server import Say, ScriptedModelServer, Status
+
+PARAMETERS = {
+    "parallel_tool_calls": False,
+    "temperature": 0.2,
+    "top_p": 0.9,
+    "reasoning_effort": "low",
+    "max_output_tokens": 100,
+    "tool_choice": "auto",
+    "output_schema": {"type": "object"},
+}
+"""All that a request can have."""
+
+
+def user(text: str) -> Item:
+    return {"role": "user", "content": text}
+
+
+CALLED: list[Item] = [
+    {"type": "function_call", "call_id": "a", "name": "add", "arguments": '{"x": 1}'},
+    {"type": "function_call_output", "call_id": "a", "output": "1"},
+]
+PICTURE: Item = {
+    "role": "user",
+    "content": [
+        {"type": "input_text", "text": "Picture of cell 1's output."},
+        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "parallel_tool_calls",
+        "stream_options",
+        "strict",
+        "temperature",
+        "top_p",
+        "reasoning_effort",
+        "max_tokens",
+        "tool_choice",
+        "response_format",
+    ],
+)
+@pytest.mark.parametrize("rule", [unsupported, extra_forbidden])
+async def test_a_parameter_that_is_refused_is_left_out_and_that_is_remembered(
+    name: str, rule: object
+) -> None:
+    rules = [
+        unsupported(name) if rule is unsupported or name == "strict" else extra_forbidden(name)
+    ]
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=rules) as server:
+        by = model()
+        reasons = {"model": "openai/gpt-5"} if name == "reasoning_effort" else {}
+        asked = request(server, "chat", **PARAMETERS, **reasons)
+        first = await answer(asked, by)
+        second = await answer(asked, by)
+        bodies = [each.body for each in server.requests]
+    assert (first.text, second.text) == ("One.", "Two.")
+    assert len(bodies) == 3, "the first was refused once, the second not at all"
+    kept = {"max_tokens": "max_completion_tokens"}.get(name)
+    if kept:
+        assert bodies[1][kept] == bodies[2][kept] == 100
+    if name != "strict":
+        assert set(bodies[0]) - set(bodies[1]) == {name}
+    assert bodies[1].keys() == bodies[2].keys()
+
+
+async def test_several_parameters_are_learnt_one_after_the_other() -> None:
+    names = ["parallel_tool_calls", "stream_options", "strict", "temperature"]
+    rules = [unsupported(name) for name in names]
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=rules) as server:
+        by = model()
+        assert (await answer(request(server, "chat", **PARAMETERS), by)).text == "One."
+        assert (await answer(request(server, "chat", **PARAMETERS), by)).text == "Two."
+        assert len(server.requests) == len(names) + 2
+
+
+async def test_what_one_model_refuses_others_are_sent() -> None:
+    def small_only(asked: object) -> Status | None:
+        small = getattr(asked, "model") == "small"  # noqa: B009
+        return unsupported("temperature")(asked) if small else None  # type: ignore[arg-type]
+
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=[small_only]) as server:
+        by = model()
+        await answer(request(server, "chat", model="openai/small", temperature=0.5), by)
+        await answer(request(server, "chat", model="openai/large", temperature=0.5), by)
+        assert ["temperature" in each.body for each in server.requests] == [True, False, True]
+
+
+async def test_a_refusal_that_names_nothing_of_the_request_is_reported_at_once() -> None:
+    refusal = Status(400, body={"error": {"message": "The input was flagged."}})
+    with ScriptedModelServer(refusal) as server:
+        answered = await answer(request(server, "chat", **PARAMETERS))
+        assert len(server.requests) == 1
+    assert answered.failure.code == "bad_request"
+    assert "flagged" in answered.failure.message
+
+
+async def test_a_refusal_that_stays_is_reported_and_nothing_is_learnt() -> None:
+    text = "The temperature of this conversation is too high."
+    refusal = Status(400, body={"error": {"message": text}})
+    with ScriptedModelServer(refusal, refusal, Say("Yes.")) as server:
+        by = model()
+        answered = await answer(request(server, "chat", temperature=0.5), by)
+        assert len(server.requests) == 2
+        await answer(request(server, "chat", temperature=0.5), by)
+        assert "temperature" in server.requests[2].body
+    assert text in answered.failure.message
+
+
+async def test_an_unauthorized_request_is_not_repeated() -> None:
+    refusal = Status(401, body={"error": {"message": "Invalid key; temperature, tools, role."}})
+    with ScriptedModelServer(refusal) as server:
+        answered = await answer(request(server, "chat", **PARAMETERS))
+        assert len(server.requests) == 1
+    assert answered.failure.code == "authentication"
+
+
+CONVERSATIONS: dict[str, list[Item]] = {
+    "a context and a message": [user("The notebook is empty."), user("Hello")],
+    "a call": [user("context"), user("go"), *CALLED],
+    "a picture after a call": [user("context"), user("go"), *CALLED, PICTURE],
+    "two turns": [
+        user("context"),
+        user("go"),
+        *CALLED,
+        PICTURE,
+        {"role": "assistant", "content": "Done."},
+        user("context 2"),
+        user("again"),
+    ],
+    "an answer that was cut off": [
+        user("go"),
+        {"role": "assistant", "content": "I beg"},
+        {"role": "assistant", "content": "I begin."},
+        user("again"),
+    ],
+    "a beginning with an answer": [{"role": "assistant", "content": "Hello."}, user("go")],
+}
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+@pytest.mark.parametrize(
+    "rules",
+    [[roles_alternate], [no_system_role, roles_alternate], [no_user_after_tool]],
+    ids=["alternating", "no-system-role", "no-user-after-tool"],
+)
+async def test_a_template_with_strict_roles_gets_every_conversation(
+    name: str, rules: list[object]
+) -> None:
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=rules) as server:  # type: ignore[arg-type]
+        by = model()
+        asked = request(server, "chat", input=CONVERSATIONS[name])
+        assert (await answer(asked, by)).text == "One."
+        assert (await answer(asked, by)).text == "Two."
+        assert len(server.requests) <= 3
+        text = server.requests[-1].text
+        assert [item.get("role") for item in server.requests[-1].items].count("system") <= 1
+    assert "Be brief." in text
+    for item in CONVERSATIONS[name]:
+        content = item.get("content", "")
+        if isinstance(content, str):
+            assert content in text
+
+
+async def test_a_context_and_a_message_are_one_message_from_the_start() -> None:
+    with ScriptedModelServer(Say("One."), rules=[roles_alternate]) as server:
+        items = CONVERSATIONS["a context and a message"]
+        await answer(request(server, "chat", input=items))
+        assert len(server.requests) == 1
+        assert server.requests[0].items[1:] == [user("The notebook is empty.\n\nHello")]
+
+
+async def test_a_plain_message_is_not_changed() -> None:
+    with ScriptedModelServer(Say("One.")) as server:
+        await answer(request(server, "chat"))
+        assert server.requests[0].items[1:] == HELLO
