@@ -230,6 +230,7 @@ def test_the_preview_shows_the_size_of_each_part(
 
     tools = ["getCellOutputs", "listKernels"]
     asked(notebook, model, attachments=given, toolReferences=tools)
-    assert shown["text"] in [
+    said = [
         each["content"] for each in model.requests[-1].body["messages"] if each["role"] == "user"
     ]
+    assert said[-1].startswith(shown["text"]), "the message itself follows"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -120,16 +121,23 @@ def texts(request: RecordedRequest) -> list[str]:
     return found
 
 
+def whole_text(request: RecordedRequest) -> str:
+    """The texts of all messages: over chat completions a context and the message behind it are one
+    message, over the Responses API two."""
+    return "\n\n".join(["", *texts(request), ""])
+
+
 def context_before(request: RecordedRequest, message: str) -> str:
     """The context right before the last message of this text, if there is one."""
-    found = texts(request)
-    place = len(found) - 1 - found[::-1].index(message)
-    before = found[place - 1] if place else ""
-    return before if before.startswith("<context>") else ""
+    whole = whole_text(request)
+    before = whole[: whole.rindex(f"\n\n{message}\n\n")]
+    return before[before.rindex("<context>\n") :] if before.endswith("\n</context>") else ""
 
 
 def contexts(request: RecordedRequest) -> list[str]:
-    return [text for text in texts(request) if text.startswith("<context>")]
+    return re.findall(
+        r"^<context>\n.*?\n</context>$", whole_text(request), re.DOTALL | re.MULTILINE
+    )
 
 
 def assert_appended(requests: Sequence[RecordedRequest]) -> None:
