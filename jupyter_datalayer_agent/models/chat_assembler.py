@@ -18,6 +18,7 @@ from jupyter_datalayer_agent.protocol.requests import Usage
 
 from .chat_messages import is_json_object
 from .drafts import AnswerDraft, broken_stream
+from .stream_bytes import bytes_of
 from .tokens import cache_written_of, usage_of
 from .types import (
     BrokenStream,
@@ -73,13 +74,16 @@ class ChatAssembler:
         self._count(response)
 
     def is_whole(self, source: Any) -> bool:
-        """Whether the provider reported why the answer ended. Otherwise litellm invents a reason,
-        as it does for missing usage."""
+        """Whether the server said that the answer ended: why, or with ``[DONE]`` alone, as some do;
+        then a call may still be cut off. litellm invents a reason, as it does for missing usage."""
         if not any(getattr(chunk, "usage", None) for chunk in getattr(source, "chunks", ())):
             self._usage = Usage()
         reasons = ("received_finish_reason", "intermittent_finish_reason")
         known = [getattr(source, name) for name in reasons if hasattr(source, name)]
-        return self._finish_reason is not None and (not known or any(known))
+        if self._finish_reason is not None and (not known or any(known)):
+            return True
+        seen = bytes_of(source)
+        return seen is not None and seen.has_ended and all(map(_is_sound, self._drafts.values()))
 
     def finish(self) -> Iterator[StreamEvent]:
         """The items, and the end."""
@@ -166,14 +170,18 @@ class ChatAssembler:
     def _is_another(
         self, known: tuple[str, str | None], given: str | None, name: str, written: str
     ) -> bool:
-        """Whether a chunk begins another call under an index that was used: not all servers count.
+        """Whether a chunk begins another call under an index that was used: not all servers count,
+        and some give each chunk an id of its own.
 
-        Nothing follows on the JSON object that a call's arguments are."""
+        Nothing follows on the JSON object that a call's arguments are, and no call has two names.
+        """
         item_id, id_before = known
-        if given is not None and id_before is not None:
-            return given != id_before
         draft = self._drafts[item_id]
-        return bool(name and draft.name and written.strip() and is_json_object(draft.text))
+        if name and draft.name and name != draft.name:
+            return True
+        has_new_id = given is not None and id_before is not None and given != id_before
+        begins = has_new_id or bool(name and draft.name and written.strip())
+        return begins and is_json_object(draft.text)
 
     def _call_id(self, given: str | None) -> str:
         """The provider's id, or a new one if it is missing or used by another call."""
@@ -225,6 +233,10 @@ class ChatAssembler:
             "role": "assistant",
             "content": [part],
         }
+
+
+def _is_sound(draft: AnswerDraft) -> bool:
+    return draft.kind != "function_call" or is_json_object(draft.text or "{}")
 
 
 def _refusal(delta: Any) -> str | None:

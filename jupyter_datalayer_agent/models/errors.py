@@ -8,11 +8,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..protocol.json_text import parse_json
 from . import loader
 from .catalogue import Provider
-from .types import BrokenStream, ModelError, ModelErrorCode
+from .connections.address import proxy_for
+from .types import BrokenStream, ModelError, ModelErrorCode, WebPage
 
 LONGEST_DETAIL = 400
 """Characters of the provider's own message that are passed on."""
@@ -53,6 +55,8 @@ def model_error(
     """``error`` as a ``ModelError``. ``broken`` is set once the stream had begun: then a failed
     connection or a server's error is a broken stream, which can be continued."""
     chain = list(_causes(error))
+    if any(isinstance(each, WebPage) for each in chain):
+        return ModelError("bad_request", _web_page(api_base))
     status = _status(chain)
     detail = redact(_detail(chain), environ)
     code = _code(chain, status, detail)
@@ -65,11 +69,19 @@ def model_error(
     spent = any("insufficient_quota" in f"{it} {getattr(it, 'code', '')}" for it in chain)
     return ModelError(
         code,
-        _message(code, detail, provider, api_base),
+        _message(code, detail, provider, api_base, environ),
         retryable=False if spent else None,  # waiting does not help
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
+    )
+
+
+def _web_page(api_base: str | None) -> str:
+    return (
+        f"{redact(api_base or '')} answers with a web page, not with a model's answer. Check that "
+        "the address is that of the API (it often ends in /v1). If the page is a sign-in page of "
+        "a proxy, sign in first."
     )
 
 
@@ -172,7 +184,11 @@ def _seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def _message(
-    code: ModelErrorCode, detail: str, provider: Provider | None, api_base: str | None
+    code: ModelErrorCode,
+    detail: str,
+    provider: Provider | None,
+    api_base: str | None,
+    environ: Mapping[str, str],
 ) -> str:
     name = provider.label if provider else "The model's provider"
     where = f" at {redact(api_base)}" if api_base else ""
@@ -190,8 +206,15 @@ def _message(
         case "bad_request":
             return f"{name}{where} did not accept the request.{report}"
         case "connection":
-            return f"{name}{where} cannot be reached. ({detail})"
+            proxy = proxy_for(api_base, environ) if api_base else None
+            through = f" through the proxy {_host_of(proxy)}" if proxy else ""
+            return f"{name}{where} cannot be reached{through}. ({detail})"
         case "broken_stream":
             return f"The answer was cut off before it was complete. ({detail})"
         case _:
             return f"{name}{where} failed.{report}"
+
+
+def _host_of(proxy: str) -> str:
+    """The proxy's host and port: its address may have a password."""
+    return urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]

@@ -7,6 +7,7 @@ import contextlib
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from .drafts import Assembler
 from .errors import model_error
 from .prices import cost_of
 from .provider_arguments import (
+    NO_KEY,
     ModelRoute,
     call_arguments,
     register,
@@ -31,6 +33,7 @@ from .provider_arguments import (
 )
 from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
+from .stream_bytes import StreamBytes, bytes_of
 from .tokens import counted_usage
 from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent
 
@@ -86,6 +89,11 @@ class LitellmModel:
         effort = taken_effort(where.model, request.reasoning_effort)
         request = replace(request, reasoning_effort=effort)
         arguments = call_arguments(request, where, idle_timeout=self._idle(where), environ=environ)
+        if where.openai and not where.responses and where.api_base:
+            from . import wire  # here, since it takes a while: litellm has imported most of it
+
+            key = arguments.get("api_key") or NO_KEY
+            arguments["client"] = wire.client(where.api_base, key, environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         assembler: Assembler
@@ -178,8 +186,9 @@ class LitellmModel:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
+            seen = bytes_of(source)
             while not assembler.ended:
-                event = await self._next(events, where, environ)
+                event = await self._next(events, where, environ, seen)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
@@ -196,13 +205,21 @@ class LitellmModel:
             await _close(source)
 
     async def _next(
-        self, events: AsyncIterator[Any], where: ModelRoute, environ: Mapping[str, str]
+        self,
+        events: AsyncIterator[Any],
+        where: ModelRoute,
+        environ: Mapping[str, str],
+        seen: StreamBytes | None,
     ) -> Any:
         """The next of litellm's events, None at their end. Raises ``ModelError``."""
+        idle = self._idle(where)
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
-            with anyio.fail_after(self._idle(where)):
+            with anyio.fail_after(idle) as scope:
+                if seen is not None:
+                    # A comment is no event, and the server is not silent.
+                    seen.on_bytes = partial(_extend, scope, idle)
                 return await events.__anext__()
         except StopAsyncIteration:
             return None
@@ -217,6 +234,10 @@ class LitellmModel:
     def _silent(self, where: ModelRoute, broken: BrokenStream | None) -> ModelError:
         message = f"The model sent nothing for {self._idle(where):g} seconds."
         return ModelError("broken_stream", message, broken=broken)
+
+
+def _extend(scope: anyio.CancelScope, seconds: float) -> None:
+    scope.deadline = anyio.current_time() + seconds
 
 
 def idle_timeout(where: ModelRoute) -> float:

@@ -135,8 +135,11 @@ def _settle(future: Future[ModuleType], work: Callable[[], ModuleType]) -> None:
 def _import_for_chat() -> ModuleType:
     module = importlib.import_module("litellm")
     _quieten(module)
-    with contextlib.suppress(ImportError):
-        importlib.import_module("anyio._backends._asyncio")
+    # openai's client uses httpx2 as soon as it is there, even half imported: a call that is made
+    # while the rest imports it would fail.
+    for name in ("anyio._backends._asyncio", "httpx2"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     _try_out(warm_up, module)
     return module
 

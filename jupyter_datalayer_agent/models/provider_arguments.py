@@ -57,7 +57,8 @@ def route(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> Mod
     ``auto`` is the Responses API for the providers known to serve it, at their own address: servers
     that merely imitate OpenAI's API seldom have it, and all have chat completions."""
     provider = provider_of(request.model)
-    api_base = request.api_base or _base_from_environment(provider, environ)
+    # A line end that was copied along would make it another address.
+    api_base = (request.api_base or "").strip() or _base_from_environment(provider, environ)
     model = request.model
     if api_base and provider is None and not request.model.startswith("openai/"):
         model = _for_own_server(model)
@@ -70,7 +71,7 @@ def route(request: ModelRequest, environ: Mapping[str, str] = os.environ) -> Mod
 
 def _base_from_environment(provider: Provider | None, environ: Mapping[str, str]) -> str | None:
     names = _OWN_BASE.get(provider.prefix, ()) if provider else ()
-    return next((environ[name] for name in names if environ.get(name)), None)
+    return next((environ[name].strip() for name in names if environ.get(name, "").strip()), None)
 
 
 # Prefixes of litellm that are not in the catalogue and are sometimes used with a base URL.

@@ -16,6 +16,8 @@ async def shutdown() -> None:
     module = await loader.litellm()
     worker = importlib.import_module("litellm.litellm_core_utils.logging_worker")
     await worker.GLOBAL_LOGGING_WORKER.stop()
+    wire = importlib.import_module(".wire", __package__)
+    await wire.close_clients()
     await module.close_litellm_async_clients()
     # It finds them by the id of the event loop, which a later loop may have.
     module.in_memory_llm_clients_cache.flush_cache()

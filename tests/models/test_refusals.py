@@ -72,6 +72,7 @@ async def test_a_parameter_that_is_refused_is_left_out_and_that_is_remembered(
         first = await answer(asked, by)
         second = await answer(asked, by)
         bodies = [each.body for each in server.requests]
+    assert (first.error, second.error) == (None, None)
     assert (first.text, second.text) == ("One.", "Two.")
     assert len(bodies) == 3, "the first was refused once, the second not at all"
     kept = {"max_tokens": "max_completion_tokens"}.get(name)

@@ -1,8 +1,11 @@
-"""The address of a model server as a user types it."""
+"""The address of a model server as a user types it, and the way to it."""
 
 from __future__ import annotations
 
+import os
 import re
+import urllib.request
+from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from .connection import is_loopback
@@ -53,3 +56,18 @@ def origin_of(address: str) -> str:
     """``http://host:port`` of an address."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def proxy_for(address: str, environ: Mapping[str, str] = os.environ) -> str | None:
+    """The proxy of the environment that a request to ``address`` goes through. None on this
+    computer, whatever the environment says."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    proxies = {
+        name.lower().removesuffix("_proxy"): value.strip()
+        for name, value in environ.items()
+        if name.lower().endswith("_proxy") and value.strip()
+    }
+    if is_loopback(host) or urllib.request.proxy_bypass_environment(host, proxies):  # type: ignore[attr-defined]
+        return None
+    return proxies.get(parts.scheme) or proxies.get("all")

@@ -1,0 +1,176 @@
+"""Answers in forms that servers really send, and openai's client does not expect: one request
+each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.models.calls import answer, model, request
+from tests.support.model_server import (
+    Call,
+    Calls,
+    Deltas,
+    NoFinish,
+    Raw,
+    Say,
+    ScriptedModelServer,
+    Step,
+)
+
+TEXT = "The answer is 42: déjà vu, 答え."
+
+
+def chunk(delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": None, **more}
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+            "choices": [choice]}  # fmt: skip
+
+
+def stream(chunks: list[dict[str, Any]], newline: str = "\n", done: bool = True) -> bytes:
+    lines = [f"data: {json.dumps(each, ensure_ascii=False)}" for each in chunks]
+    lines += ["data: [DONE]"] if done else []
+    return "".join(f"{line}{newline}{newline}" for line in lines).encode()
+
+
+TEXT_CHUNKS = [chunk({"role": "assistant", "content": ""}), *(chunk({"content": c}) for c in TEXT)]
+ENDED = [*TEXT_CHUNKS, chunk({}, finish_reason="stop")]
+USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+
+
+def with_comments() -> bytes:
+    parts = stream(ENDED).split(b"\n\n")
+    return b": keep-alive\n\n" + b"\n\n: OPENROUTER PROCESSING\n\n\n".join(parts)
+
+
+WHOLE_TEXTS: dict[str, Step] = {
+    "DONE without a reason": NoFinish(Say(TEXT)),
+    "an empty reason": Raw([stream([*TEXT_CHUNKS, chunk({}, finish_reason="")])]),
+    "no DONE after the reason": Raw([stream(ENDED, done=False)]),
+    "one JSON body": Raw(
+        [
+            json.dumps(
+                {
+                    "id": "c",
+                    "object": "chat.completion",
+                    "created": 1,
+                    "model": "m",
+                    "choices": [
+                        {
+                            "index": 0,
+                            "message": {"role": "assistant", "content": TEXT},
+                            "finish_reason": "stop",
+                        }
+                    ],
+                    "usage": USAGE,
+                }
+            ).encode()
+        ],
+        content_type="application/json",
+    ),
+    "CR LF": Raw([stream(ENDED, newline="\r\n")]),
+    "comments and blank lines": Raw([with_comments()]),
+    "bytes one by one": Raw([bytes([each]) for each in stream(ENDED[:4] + ENDED[-1:])]),
+    "plain text as its type": Raw([stream(ENDED)], content_type="text/plain"),
+    "usage in every chunk": Raw([stream([{**each, "usage": USAGE} for each in ENDED])]),
+    "usage twice": Raw([stream([*ENDED, {**chunk({}), "choices": [], "usage": USAGE}] * 1
+                               + [{**chunk({}), "choices": [], "usage": USAGE}])]),
+    "usage that is null": Raw([stream([{**each, "usage": None} for each in ENDED])]),
+    "choices that are missing": Raw([stream([{**ENDED[0], "choices": []}, *ENDED])]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE_TEXTS)
+async def test_an_answer_in_an_odd_form_is_whole(name: str) -> None:
+    with ScriptedModelServer(WHOLE_TEXTS[name]) as server:
+        answered = await answer(request(server, "chat"))
+        assert len(server.requests) == 1
+    expected = TEXT[:3] if name == "bytes one by one" else TEXT
+    assert answered.error is None, answered.error
+    assert answered.text == expected
+    assert answered.done.usage.total_tokens > 0
+    if "usage" in name and "null" not in name:
+        assert answered.done.usage.output_tokens == 7
+
+
+@pytest.mark.parametrize("done", [True, False])
+async def test_a_call_that_is_cut_off_is_not_whole_although_the_stream_is_done(done: bool) -> None:
+    step = NoFinish(
+        Calls([Call("add", {"x": 1}, "call_a"), Call("add", '{"x": 2', "call_b")]), done
+    )
+    with ScriptedModelServer(step) as server:
+        answered = await answer(request(server, "chat"))
+    assert answered.failure.code == "broken_stream"
+
+
+async def test_a_whole_call_counts_where_the_stream_is_only_done() -> None:
+    with ScriptedModelServer(NoFinish(Call("add", {"x": 1}, "call_a"))) as server:
+        answered = await answer(request(server, "chat"))
+    assert [item["arguments"] for item in answered.done.items] == ['{"x": 1}']
+
+
+async def test_a_text_that_quotes_the_end_is_not_ended() -> None:
+    step = NoFinish(Say('It sends\n\ndata: [DONE]\n\nat the end, and "data: [DONE]"'), done=False)
+    with ScriptedModelServer(step) as server:
+        answered = await answer(request(server, "chat"))
+    assert answered.failure.code == "broken_stream"
+
+
+PAGES = {
+    "HTML": b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>",
+    "HTML after blank lines": b"\n\n  <html><body>Sign in</body></html>",
+}
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("page", PAGES)
+async def test_a_web_page_is_said_to_be_one(page: str, streamed: bool) -> None:
+    with ScriptedModelServer(Raw([PAGES[page]], content_type="text/html")) as server:
+        answered = await answer(request(server, "chat", stream=streamed))
+        assert len(server.requests) == 1
+    assert answered.failure.code == "bad_request"
+    assert not answered.failure.retryable
+    assert "answers with a web page" in answered.failure.message
+
+
+async def test_an_error_in_a_json_body_instead_of_a_stream_is_reported() -> None:
+    body = json.dumps({"error": {"message": "No such model.", "code": 404}}).encode()
+    with ScriptedModelServer(Raw([body], content_type="application/json")) as server:
+        answered = await answer(request(server, "chat"))
+    assert "No such model." in answered.failure.message
+
+
+async def test_comments_keep_a_stream_alive() -> None:
+    pieces = [b": keep-alive\n\n"] * 6 + [stream(ENDED)]
+    with ScriptedModelServer(Raw(pieces, delay_ms=250)) as server:
+        answered = await answer(request(server, "chat"), model(idle_timeout=1))
+    assert answered.text == TEXT
+
+
+def pieces(ids: Iterator[str], *, name_again: bool, index: int | None) -> list[dict[str, Any]]:
+    """One call in three chunks."""
+    found = []
+    for place, written in enumerate(['{"x"', ": 4", "2}"]):
+        function = {"arguments": written}
+        if place == 0 or name_again:
+            function["name"] = "add"
+        call: dict[str, Any] = {"id": next(ids), "type": "function", "function": function}
+        if index is not None:
+            call["index"] = index
+        found.append({"tool_calls": [call]})
+    return found
+
+
+@pytest.mark.parametrize("name_again", [True, False])
+@pytest.mark.parametrize("index", [0, None])
+async def test_a_call_with_a_new_id_in_each_chunk_is_one_call(
+    name_again: bool, index: int | None
+) -> None:
+    deltas = pieces(iter(["call_1", "call_2", "call_3"]), name_again=name_again, index=index)
+    with ScriptedModelServer(Deltas(deltas)) as server:
+        answered = await answer(request(server, "chat"))
+    calls = [(item["name"], item["arguments"]) for item in answered.done.items]
+    assert calls == [("add", '{"x": 42}')]
