@@ -13,7 +13,7 @@ from tests.support.model_rules import (
     roles_alternate,
     unsupported,
 )
-from tests.support.model_server import Say, ScriptedModelServer, Status
+from tests.support.model_server import RecordedRequest, Say, ScriptedModelServer, Status
 
 PARAMETERS = {
     "parallel_tool_calls": False,
@@ -94,9 +94,8 @@ async def test_several_parameters_are_learnt_one_after_the_other() -> None:
 
 
 async def test_what_one_model_refuses_others_are_sent() -> None:
-    def small_only(asked: object) -> Status | None:
-        small = getattr(asked, "model") == "small"  # noqa: B009
-        return unsupported("temperature")(asked) if small else None  # type: ignore[arg-type]
+    def small_only(asked: RecordedRequest) -> Status | None:
+        return unsupported("temperature")(asked) if asked.model == "small" else None
 
     with ScriptedModelServer(Say("One."), Say("Two."), rules=[small_only]) as server:
         by = model()
