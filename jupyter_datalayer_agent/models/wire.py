@@ -16,11 +16,13 @@ import os
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from functools import lru_cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import certifi
 import httpx
 import openai
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from .connections.address import proxy_for
 from .stream_bytes import EXTENSION, StreamBytes
@@ -44,12 +46,9 @@ def client(
     proxy = proxy_for(api_base, environ)
     key = (api_base, api_key, proxy)
     if key not in made:
-        network = httpx.AsyncHTTPTransport(
-            verify=_certificates(environ) if api_base.startswith("https") else False,
-            proxy=proxy,
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
+        http = httpx.AsyncClient(
+            transport=_Answers(_network(api_base, proxy, environ)), follow_redirects=True
         )
-        http = httpx.AsyncClient(transport=_Answers(network), follow_redirects=True)
         made[key] = openai.AsyncOpenAI(
             api_key=api_key, base_url=api_base, http_client=http, max_retries=0
         )
@@ -60,6 +59,19 @@ async def close_clients() -> None:
     """Close the connections of the running event loop."""
     for each in _clients.pop(asyncio.get_running_loop(), {}).values():
         await each.close()
+
+
+def _network(api_base: str, proxy: str | None, environ: Mapping[str, str]) -> Any:
+    """litellm's own transport, which takes a tenth less time than httpx's to the first token, but
+    decides on proxies by itself."""
+    certificates = _certificates(environ) if api_base.startswith("https") else None
+    if proxy is not None:
+        return httpx.AsyncHTTPTransport(proxy=proxy, verify=certificates or True)
+    network = AsyncHTTPHandler._create_async_transport(ssl_context=certificates)
+    proxies = getattr(network, "proxy_cache", None)
+    if isinstance(proxies, dict):
+        proxies[httpx.URL(api_base).host] = None
+    return network
 
 
 def _certificates(environ: Mapping[str, str]) -> ssl.SSLContext:
