@@ -7,6 +7,7 @@ those of the servers that are named.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from tests.support.model_request import RecordedRequest
@@ -46,7 +47,7 @@ def no_system_role(request: RecordedRequest) -> Status | None:
 def no_user_after_tool(request: RecordedRequest) -> Status | None:
     """Mistral's own API."""
     roles = [message["role"] for message in request.items]
-    if ("tool", "user") not in zip(roles, roles[1:], strict=False):
+    if ("tool", "user") not in pairwise(roles):
         return None
     message = "Unexpected role 'user' after role 'tool'"
     return Status(
