@@ -130,7 +130,9 @@ def test_a_rate_limit_is_waited_out(notebook: RunningServer, model: ScriptedMode
     assert "Reconnecting 2 of 5" in statuses
 
 
-@pytest.mark.parametrize("cut", [lambda step: BreakAfter(2, step), NoFinish])
+@pytest.mark.parametrize(
+    "cut", [lambda step: BreakAfter(2, step), lambda step: NoFinish(step, done=False)]
+)
 def test_a_broken_stream_takes_back_what_it_showed(
     notebook: RunningServer, model: ScriptedModelServer, cut: Any
 ) -> None:
