@@ -5,7 +5,7 @@ for, a web page of a proxy that wants a sign-in, no reason for the end but ``[DO
 minutes while a long prompt is read. openai's client reports none of it, so it is handled here. So
 is the way through the network: proxies, and the certificates of an organization.
 
-Imported when litellm is loaded, since httpx and openai take a while.
+Imported once litellm is loaded, since httpx and openai take a while.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from weakref import WeakKeyDictionary
 import certifi
 import httpx
 import openai
-from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
 from .connections.address import proxy_for
 from .stream_bytes import EXTENSION, StreamBytes
@@ -64,6 +63,9 @@ async def close_clients() -> None:
 def _network(api_base: str, proxy: str | None, environ: Mapping[str, str]) -> Any:
     """litellm's own transport, which takes a tenth less time than httpx's to the first token, but
     decides on proxies by itself."""
+    # Here, since the import of litellm is the loader's.
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
     certificates = _certificates(environ) if api_base.startswith("https") else None
     if proxy is not None:
         return httpx.AsyncHTTPTransport(proxy=proxy, verify=certificates or True)
