@@ -28,6 +28,7 @@ from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
+from ..save_hooks import has_save_hooks
 from ..twins import twins_of
 from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
 from .file_errors import (
@@ -300,7 +301,8 @@ class NotebookFiles:
         in_file = _writable(path, loaded.ids.written(edited.cells))
         _validate(loaded, content, edited, in_file)
         given = {**content, "cells": in_file}
-        if not is_plain(self.manager) or self._has_save_hooks():
+        # A hook may change its model, and ours is shared with the cache.
+        if not is_plain(self.manager) or has_save_hooks(self.manager):
             given = await asyncio.to_thread(copy.deepcopy, given)
         try:
             await self._same_as(path, loaded)
@@ -331,7 +333,7 @@ class NotebookFiles:
 
     async def formatted(self, path: str, cells: Sequence[PageCell]) -> dict[str, str]:
         """Of cells that a page just saved, by their ids, the sources that a save hook changed."""
-        if not is_plain(self.manager) or not self._has_save_hooks():
+        if not is_plain(self.manager) or not has_save_hooks(self.manager):
             return {}
         saved = (await self.load(path)).sources
         return {
@@ -403,13 +405,6 @@ class NotebookFiles:
                 raise ChangedOnDisk
         elif (await self._get(path, content=False)).get("last_modified") != loaded.last_modified:
             raise ChangedOnDisk
-
-    def _has_save_hooks(self) -> bool:
-        # A hook may change its model, and ours is shared with the cache.
-        manager = self.manager
-        return bool(
-            getattr(manager, "pre_save_hook", None) or getattr(manager, "_pre_save_hooks", None)
-        )
 
     async def _text(self, path: str) -> str | None:
         """The file's text; None where this contents manager has no text for notebooks."""

@@ -14,7 +14,8 @@ from tornado.web import HTTPError
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..renames import Renames, TrackedPath
-from .text_state import NotEncodable, TextState
+from ..save_hooks import has_save_hooks
+from .text_state import NotEncodable, NotText, TextState
 
 MOST_BYTES = 20_000_000
 """Larger files are read with code."""
@@ -79,21 +80,29 @@ class FileContents:
         except (binascii.Error, ValueError, TypeError) as error:
             raise DocumentError("internal", f"{path} cannot be read.") from error
 
-    async def replace(self, document: TrackedPath, before: bytes, state: TextState) -> bool:
-        """Write the file and read it back, if it still holds these bytes; false if not. Raises
-        ``DocumentError``."""
+    async def replace(
+        self, document: TrackedPath, before: bytes, state: TextState
+    ) -> TextState | None:
+        """Write the file and read it back, if it still holds these bytes; None if not. Returns the
+        text as it was saved. Raises ``DocumentError``."""
         async with self._renames.using(document) as path:
             if await self._read(path) != before or document.path != path:
-                return False
-            await self._save(path, state)
-            return True
+                return None
+            return await self._save(path, state, before)
 
-    async def save(self, path: str, state: TextState) -> None:
-        """Write the file and read it back. Raises ``DocumentError``."""
+    async def save(self, path: str, state: TextState) -> TextState:
+        """Write the file and read it back, as ``replace`` does. Raises ``DocumentError``."""
         async with self._renames.using(self._renames.track(path)) as path:
-            await self._save(path, state)
+            return await self._save(path, state)
 
-    async def _save(self, path: str, state: TextState) -> None:
+    async def formatted(self, path: str, state: TextState) -> TextState | None:
+        """What a save hook made of a text that a page just saved; None where it is as it was."""
+        if not has_save_hooks(self.manager):
+            return None
+        saved = _state_of(await self.read(path))
+        return None if saved is None or saved.content == state.content else saved
+
+    async def _save(self, path: str, state: TextState, before: bytes | None = None) -> TextState:
         data = encoded(path, state)
         model: dict[str, Any] = {"type": "file", "format": "text", "content": state.raw}
         if state.encoding != "utf-8":
@@ -106,12 +115,18 @@ class FileContents:
             raise DocumentError("internal", f"{path} could not be saved: {_why(error)}") from error
         finally:
             self._written(path)
-        if await self._read(path) != data:
+        found = await self._read(path)
+        if found == data:
+            return state
+        # Hooks change the model that they are given.
+        formatted = _state_of(found) if found != before and found == _bytes_in(model) else None
+        if formatted is None:
             raise DocumentError(
                 "internal",
                 f"{path} was saved, but when it was read back it was not as it was written.",
                 "A save hook or another program may have changed it. Read it again.",
             )
+        return formatted
 
     async def listing(self, path: str) -> list[dict[str, Any]]:
         """The entries of a directory. Raises ``DocumentError``."""
@@ -156,6 +171,26 @@ class FileContents:
 
 class _NoText(Exception):
     """The file is not UTF-8."""
+
+
+def _bytes_in(model: dict[str, Any]) -> bytes | None:
+    """The bytes that a manager writes of a file's model."""
+    content = model.get("content")
+    if not isinstance(content, str):
+        return None
+    if model.get("format") != "base64":
+        return content.encode("utf-8", "surrogatepass")
+    try:
+        return base64.b64decode(content)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _state_of(data: bytes) -> TextState | None:
+    try:
+        return TextState.of_bytes(data)
+    except NotText:
+        return None
 
 
 def encoded(path: str, state: TextState) -> bytes:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from ...protocol.renames import Rename
 from ..document import DocumentError
 from .text_state import TextState
+
+Correct = Callable[[TextState], Awaitable[None]]
 
 # Errors with which a change is refused: nothing of it was written.
 _REFUSED = ("stale", "not_found", "invalid_arguments", "not_allowed", "too_large")
@@ -58,8 +61,9 @@ class TextRecorder:
     @asynccontextmanager
     async def change(
         self, path: str, before: TextState | None, after: TextState
-    ) -> AsyncIterator[None]:
-        """Around a change; ``before`` is None for a new file."""
+    ) -> AsyncIterator[Correct]:
+        """Around a change; ``before`` is None for a new file. What it gives is called with the text
+        that was saved instead, by a save hook."""
         known = self._spans.get(path)
         goes_on = known is not None and before is not None and known.left.content == before.content
         if known is not None and goes_on:
@@ -69,12 +73,17 @@ class TextRecorder:
         await self._keeper.keep_text(path, span.number, span.before, after, is_new=not goes_on)
         self._spans[path] = span
         try:
-            yield
+            yield partial(self._correct, path)
         except DocumentError as error:
             # After any other failure it is not known whether the file was written.
             if error.code in _REFUSED:
                 await self._forget(path, span, known if goes_on else None)
             raise
+
+    async def _correct(self, path: str, left: TextState) -> None:
+        span = replace(self._spans[path], left=left)
+        await self._keeper.keep_text(path, span.number, span.before, left, is_new=False)
+        self._spans[path] = span
 
     async def _forget(self, path: str, span: _Span, known: _Span | None) -> None:
         if known is None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import logging
 import os
 import posixpath
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from ..page.hub import NotOpen, Page, PageGone, PageHub
 from ..renames import Renames, TrackedPath
 from .contents import FileContents, encoded
 from .kinds import is_lexical, not_text, refuse_other_tools
-from .recorder import TextRecorder
+from .recorder import Correct, TextRecorder
 from .secrets import holds_private_key, is_secret_name, is_within, jupyter_places
 from .text_state import BOM, NotText, TextState, text_hash
+
+log = logging.getLogger(__name__)
 
 MOST_EDITED = 2_000_000
 MOST_EDITED_LEXICAL = 10_000_000
@@ -45,6 +48,9 @@ class FileText:
 
     is_unsaved: bool = False
     """Whether the page shows something else than what is saved."""
+
+    reformatted: bool = False
+    """Whether a save hook changed what was written."""
 
     @property
     def path(self) -> str:
@@ -208,9 +214,11 @@ class TextFiles:
         state = TextState(content)
         _check_size(path, state)
         encoded(path, state)
-        async with self._recorded(path, None, state):
-            await self.contents.save(path, state)
-        return await self._read(path, None)
+        async with self._recorded(path, None, state) as correct:
+            saved = await self.contents.save(path, state)
+            if saved is not state:
+                await correct(saved)
+        return replace(await self._read(path, None), reformatted=saved is not state)
 
     async def restore(self, path: str, state: TextState) -> FileText:
         """A file that was deleted, as it once was."""
@@ -226,10 +234,15 @@ class TextFiles:
         encoded(file.path, state)
         if not await self.contents.exists(file.path):
             raise gone(file.path)
-        async with self._recorded(file.path, file.state, state):
+        async with self._recorded(file.path, file.state, state) as correct:
             for _ in range(_TRIES):
                 try:
-                    return await self._write(file, state)
+                    saved = await self._write(file, state)
+                    if saved is not state:
+                        await correct(saved)
+                    client_id = None if file.page is None else file.page.client_id
+                    written = await self._read(file.path, client_id)
+                    return replace(written, reformatted=saved is not state)
                 except NotOpen:
                     # The page closed it in between: what it had not saved is gone.
                     again = await self._read(file.path, None)
@@ -247,35 +260,52 @@ class TextFiles:
             "internal", f"{file.path} is being opened and closed repeatedly.", STILL
         )
 
-    async def _write(self, file: FileText, state: TextState) -> FileText:
+    async def _write(self, file: FileText, state: TextState) -> TextState:
+        """Write it, and read it back; the text as it was saved."""
         page = file.page or self._pages.page_with_file(file.path, None)
         if page is None:
             if self._pages.page_with(file.path) is not None:
                 raise shown_as_notebook(file.path)
             before = encoded(file.path, file.state)
-            if not await self.contents.replace(file.document, before, state):
+            saved = await self.contents.replace(file.document, before, state)
+            if saved is None:
                 raise changed(file.path)
-            return await self._read(file.path, None)
+            return saved
         mark = BOM if file.shown.startswith(BOM) else ""
         base = file.shown if file.page is not None else mark + file.content
-        params = WriteTextParams(
-            path=file.path, base_hash=text_hash(base), content=mark + state.content
-        )
-        result = await page.request("document.write", params, timeout=ANSWER_SECONDS)
-        shown = DocumentText.model_validate(result).content
-        after = await self._read(file.path, page.client_id)
-        if shown is not None and shown.removeprefix(BOM) != state.content:
-            raise DocumentError(
-                "internal", f"{file.path} is not as it was written when it was read back.", STILL
-            )
-        return after
+        await _write_in(page, file.path, base, mark + state.content)
+        formatted = await self.contents.formatted(file.path, state)
+        if formatted is None:
+            return state
+        try:
+            await _write_in(page, file.path, mark + state.content, mark + formatted.content)
+        except (DocumentError, NotOpen, PageGone) as error:
+            # The user types in it already, or closed it: the page keeps what it has.
+            log.info("%s is formatted in its file only: %s", file.path, error)
+            return state
+        return formatted
 
     def _recorded(
         self, path: str, before: TextState | None, after: TextState
-    ) -> AbstractAsyncContextManager[None]:
+    ) -> AbstractAsyncContextManager[Correct]:
         if self._recorder is None:
-            return nullcontext()
+            return nullcontext(_keep_nothing)
         return self._recorder.change(path, before, after)
+
+
+async def _keep_nothing(left: TextState) -> None:
+    """In place of a recorder's."""
+
+
+async def _write_in(page: Page, path: str, base: str, content: str) -> None:
+    """Replace ``base`` in a page, which saves it. Raises ``DocumentError``."""
+    params = WriteTextParams(path=path, base_hash=text_hash(base), content=content)
+    result = await page.request("document.write", params, timeout=ANSWER_SECONDS)
+    shown = DocumentText.model_validate(result).content
+    if shown is not None and shown.removeprefix(BOM) != content.removeprefix(BOM):
+        raise DocumentError(
+            "internal", f"{path} is not as it was written when it was read back.", STILL
+        )
 
 
 def _real(root_dir: str, path: str) -> tuple[str, str]:

@@ -159,10 +159,8 @@ async def write_file(args: WriteFile, context: ToolContext) -> ToolOutcome:
             content = TextState(args.content).content
             return await _write(context, file, file.state.with_content(content))
         made = await files.create(path, args.content)
-        note_seen(context, made)
         changes = [Change(path=path, op="create", after=made.content)]
-        await context.changed(path, changes)
-        return ToolOutcome(_written(made), f"Created {path}", changes=changes)
+        return await _reported(context, made, f"Created {path}", changes)
 
 
 async def _write(context: ToolContext, file: FileText, after: TextState) -> ToolOutcome:
@@ -171,10 +169,25 @@ async def _write(context: ToolContext, file: FileText, after: TextState) -> Tool
         output = {**_written(file), "unchanged": True}
         return ToolOutcome(output, f"{file.path} is already as requested; nothing was changed")
     written = await context.notebooks.text_files.write(file, after)
-    note_seen(context, written)
     changes = [Change(path=file.path, op="update", before=file.content, after=written.content)]
-    await context.changed(file.path, changes)
-    return ToolOutcome(_written(written), f"Changed {file.path}", changes=changes)
+    return await _reported(context, written, f"Changed {file.path}", changes)
+
+
+async def _reported(
+    context: ToolContext, written: FileText, summary: str, changes: list[Change]
+) -> ToolOutcome:
+    output = _written(written)
+    if written.reformatted:
+        output["reformattedOnSave"] = True
+        summary += ", which was reformatted on save"
+        if len(written.content) <= SHOWN_CHARACTERS:
+            output["content"] = data_text(written.path, written.content)
+        else:
+            output["note"] = "read it again before the next change: a save hook changed its text"
+    if "note" not in output:
+        note_seen(context, written)
+    await context.changed(written.path, changes)
+    return ToolOutcome(output, summary, changes=changes)
 
 
 def _written(file: FileText) -> dict[str, Any]:
