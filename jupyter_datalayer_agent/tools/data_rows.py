@@ -19,6 +19,9 @@ DATA_SUFFIXES = frozenset(
 )
 """Text files that hold rows of data; those of ``MAYBE_DATA`` do when they look like it."""
 MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
+DATA_LINES = 50
+DATA_CHARACTERS = 10_000
+"""Of a file of data a model needs to see what is in it: all of it is for code."""
 
 _TABLE_MIMES = frozenset(
     {"application/vnd.dataresource+json", "application/geo+json", "text/csv",
@@ -48,6 +51,16 @@ def data_part(path: str, content: str) -> Part | None:
         rows = len(content.splitlines())
         return Part(content, frozenset(["row_data"]), f"{rows:,} lines of data")
     return None
+
+
+def is_data(path: str) -> bool:
+    """Whether the name says that a text file holds rows of data."""
+    return PurePosixPath(path).suffix.lower() in DATA_SUFFIXES
+
+
+def beginning(content: str) -> str:
+    """What a model is shown of a file of data: its first 50 lines, or 10,000 characters."""
+    return "".join(content[:DATA_CHARACTERS].splitlines(keepends=True)[:DATA_LINES])
 
 
 def data_text(path: str, content: str) -> PrivateText:

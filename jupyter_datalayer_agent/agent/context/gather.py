@@ -13,7 +13,7 @@ from ...protocol.base import NotebookMode
 from ...protocol.cells import PageCell
 from ...protocol.context import FileContext, NotebookContext
 from ...tools.context import SeenCells
-from ...tools.data_rows import data_part
+from ...tools.data_rows import beginning, data_part, is_data
 from ...tools.outputs import render_outputs
 from ...tools.redaction import PrivateText, text
 from ...workflows.templates.matching import about_quality
@@ -153,6 +153,11 @@ async def _files(runtime: Runtime, request: TurnRequest, gathered: Gathered) -> 
             gathered.pieces.append(Piece("file", said, path, label=label))
             continue
         gathered.file = gathered.file or file
+        if is_data(path) and request.location != "inline":
+            # An inline chat proposes the whole file.
+            shown = beginning(file.content)
+            is_cut = file.truncated or len(shown) < len(file.content)
+            file = file.model_copy(update={"content": shown, "truncated": is_cut})
         gathered.pieces.append(Piece("file", rendered_file(file), path, label=label, file=file))
 
 

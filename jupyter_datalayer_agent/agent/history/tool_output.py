@@ -14,6 +14,8 @@ from ...protocol.tools import ToolResult
 AS_BEFORE = "[the same as before]"
 SHORT = 80
 """Characters of an output that is repeated rather than said to be the same."""
+ERROR_START = 500
+"""Characters of an error by which it is recognised in an output, where a long one is cut."""
 _CELL_DEFAULTS = {
     "executionStatus": "idle",
     "executionOrder": None,
@@ -28,7 +30,12 @@ class ReportedResults:
     def __init__(self, target: Callable[[], str | None]) -> None:
         self._target = target
         self._outputs: dict[tuple[str | None, str], str] = {}
-        self._stale: dict[str | None, list[str]] = {}
+        self._stale: dict[str | None, list[str] | None] = {}
+
+    def forget(self) -> None:
+        """Results were cut or left out: the model may not have seen all that they had."""
+        self._outputs.clear()
+        self._stale = dict.fromkeys(self._stale)
 
     def news(self, output: Any, arguments: Any, *, has_pictures: bool) -> Any:
         """The output without what earlier ones had. Outputs with pictures are always sent whole:
@@ -95,7 +102,11 @@ def _brief(output: Any) -> Any:
     if not isinstance(output, Mapping):
         return output
     found = dict(output)
+    if "cellId" in found and "status" in found:
+        found = _without_repeated_error(found)
     if runs := _each(found.get("runs"), "cellId"):
+        runs = [_without_repeated_error(run) for run in runs]
+        found["runs"] = runs
         skipped: dict[str, list[Any]] = {}
         for run in runs:
             if run.get("status") == "skipped":
@@ -108,6 +119,14 @@ def _brief(output: Any) -> Any:
     if found.get("staleCells") == []:
         found.pop("staleCells")
     return found
+
+
+def _without_repeated_error(run: Mapping[str, Any]) -> dict[str, Any]:
+    """A run whose outputs begin with its error, without the error."""
+    error, shown = run.get("error"), run.get("outputs")
+    if isinstance(error, str) and isinstance(shown, str) and shown.startswith(error[:ERROR_START]):
+        return {key: value for key, value in run.items() if key != "error"}
+    return dict(run)
 
 
 def _brief_cell(cell: Mapping[str, Any]) -> dict[str, Any]:

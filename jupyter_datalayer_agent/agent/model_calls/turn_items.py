@@ -15,13 +15,13 @@ LEFT_OUT = user_item(
 
 
 class TurnItems:
-    """Iterates over what is sent, in order; ``all`` includes what was left out. ``tokens`` is an
-    estimate, and ``pictures`` their number; both take constant time."""
+    """Iterates over what is sent, in order; ``all`` includes what was left out, in so many
+    ``drops``. ``tokens`` is an estimate, and ``pictures`` their number; both take constant time."""
 
     def __init__(self, items: Sequence[Item] = ()) -> None:
         self.all: list[Item] = []
         self._items: list[Item] = []
-        self.tokens = self.pictures = 0
+        self.tokens = self.pictures = self.drops = 0
         self.add(items)
 
     def __iter__(self) -> Iterator[Item]:
@@ -47,6 +47,7 @@ class TurnItems:
             dropped += sum(map(estimate_item, steps.pop(0)))
         if not dropped:
             return False
+        self.drops += 1
         kept = [item for step in steps for item in step]
         self._items, self.tokens, self.pictures = [], 0, 0
         self._append([message, LEFT_OUT, *kept])

@@ -113,7 +113,9 @@ def finished(call: Item, done: Dispatched, reported: ReportedResults | None = No
     arguments = readable_arguments(call.get("arguments", ""))
     text, truncated = cut(for_model(done.result), done.more)
     news = for_model(done.for_model, reported, arguments, has_pictures=bool(done.images))
-    sent = cut(news, done.more)[0]
+    sent, is_cut = cut(news, done.more)
+    if is_cut and reported is not None:
+        reported.forget()
     status: ToolCallStatus = "ok" if done.result.ok else "denied" if done.denied else "error"
     event = ToolCallOutput(
         call_id=call["call_id"],

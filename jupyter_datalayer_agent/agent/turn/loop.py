@@ -243,7 +243,12 @@ class Turn:
     # -- query ---------------------------------------------------------------------------------
 
     async def _query(self) -> ModelAnswer:
-        return await self._caller.ask(quiet=self.quiet)
+        sent = self._window.sent
+        drops = sent.drops
+        answer = await self._caller.ask(quiet=self.quiet)
+        if sent.drops != drops:
+            self._reported.forget()
+        return answer
 
     def _keep(self, items: Sequence[Item]) -> None:
         self._window.sent.add(items)

@@ -43,17 +43,17 @@ class ShownPlan:
         """The steps at the end of a completed turn, None where they stay as they are.
 
         A step in progress failed if something of the turn did, is completed if it changed or ran
-        something, and else was not done.
+        something, and else is skipped, as is every step that was not begun.
         """
-        if not _with(self.steps, "in_progress"):
-            return None
-        status: StepStatus = "completed" if self._has_result else "pending"
+        status: StepStatus = "completed" if self._has_result else "skipped"
         if not_done is not None:
             status = "failed"
-        return [
-            each.model_copy(update={"status": status}) if each.status == "in_progress" else each
+        ends: dict[StepStatus, StepStatus] = {"in_progress": status, "pending": "skipped"}
+        closed = [
+            each.model_copy(update={"status": ends.get(each.status, each.status)})
             for each in self.steps
         ]
+        return closed if closed != self.steps else None
 
 
 def _with(steps: Sequence[PlanStep], status: StepStatus) -> list[str]:

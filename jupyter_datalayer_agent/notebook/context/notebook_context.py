@@ -175,7 +175,7 @@ def shares_of(cells: Sequence[PageCell], outputs: Outputs) -> Shares | None:
     failed = {cell.id for cell in cells if cell.id in others and _shown_error(cell)}
     room = TOTAL_CHARACTERS // ERRORS_PART
     left -= _share_outputs(shown, outputs, failed, ERROR_CHARACTERS, room)
-    most = _fair((sources[each] for each in others), left)
+    most = fair_share((sources[each] for each in others), left)
     if most < LINE_CHARACTERS:
         return None
     sources |= {each: min(sources[each], most) for each in others}
@@ -189,7 +189,7 @@ def _share_outputs(
 ) -> int:
     """Add how much is shown of these outputs; returns the characters that it takes."""
     needed = {each: min(len(outputs[each]), most_each) for each in wanted & outputs.keys()}
-    most = _fair((length + CELL_LINE_CHARACTERS // 2 for length in needed.values()), room)
+    most = fair_share((length + CELL_LINE_CHARACTERS // 2 for length in needed.values()), room)
     most -= CELL_LINE_CHARACTERS // 2
     if most < LEAST_OUTPUT_CHARACTERS:
         return 0
@@ -198,7 +198,7 @@ def _share_outputs(
     return sum(shares.values()) + CELL_LINE_CHARACTERS // 2 * len(shares)
 
 
-def _fair(lengths: Iterable[int], room: int) -> int:
+def fair_share(lengths: Iterable[int], room: int) -> int:
     """The most that each may have of the room, so that what the shorter ones leave is used."""
     ordered = sorted(lengths)
     for at, length in enumerate(ordered):

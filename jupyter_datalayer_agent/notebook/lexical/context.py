@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..context.notebook_context import (
-    CELL_CHARACTERS,
     LINE_CHARACTERS,
+    TOTAL_CHARACTERS,
     WHOLE_BELOW,
+    fair_share,
     fenced,
 )
 from .block_types import BLOCK_TYPES
 from .blocks import DocumentBlock
 from .documents import OpenDocument
-
-TOTAL_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class DocumentContext:
 
 
 def build_document_context(document: OpenDocument) -> DocumentContext:
-    """Below 20 blocks each with its content, else a line for each."""
+    """Below 20 blocks each with its content, in 20,000 characters, else a line for each."""
     blocks = [each for each in document.blocks.all if not each.is_output]
     kernel = document.kernel["name"] if document.kernel else "none"
     count = f"{len(blocks)} block{'' if len(blocks) == 1 else 's'}"
@@ -40,17 +39,15 @@ def build_document_context(document: OpenDocument) -> DocumentContext:
         lines.append(fenced("\n".join(_outline(blocks))))
         return DocumentContext("\n".join(lines), {})
     seen: dict[str, str] = {}
-    left = TOTAL_CHARACTERS
+    most = fair_share((len(each.content) for each in blocks), TOTAL_CHARACTERS)
     for each in blocks:
         content = each.content
-        most = min(CELL_CHARACTERS, left)
         head = _head(each)
         if len(content) > most:
             head += f", first {most} of {len(content)} characters"
         else:
             seen[each.id] = each.block.hash
-        left -= min(len(content), most)
-        lines.append(f"{head}:\n{fenced(content[:most])}" if content and most else f"{head}.")
+        lines.append(f"{head}:\n{fenced(content[:most])}" if content else f"{head}.")
     return DocumentContext("\n".join(lines), seen)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import Any
 
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
@@ -10,13 +9,10 @@ from ...notebook.files.listing import listing
 from ...notebook.files.text_files import FileText
 from ...protocol.base import Wire
 from ..context import ToolContext, ToolFailure
-from ..data_rows import DATA_SUFFIXES, data_text
+from ..data_rows import DATA_CHARACTERS, DATA_LINES, data_text, is_data
 from ..registry import ToolOutcome, tool
 
 READ_CHARACTERS = 32_000
-DATA_LINES = 50
-DATA_CHARACTERS = 10_000
-"""Of a file of data a model needs to see what is in it: all of it is for code."""
 USUAL_ENTRIES = 200
 MOST_ENTRIES = 1_000
 PATTERN_DEPTH = 5
@@ -82,7 +78,7 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
         raise ToolFailure(
             "invalid_arguments", f"{file.path} has {total} lines; startLine is beyond them."
         )
-    is_sample = args.limit is None and PurePosixPath(file.path).suffix.lower() in DATA_SUFFIXES
+    is_sample = args.limit is None and is_data(file.path)
     room = DATA_CHARACTERS if is_sample else READ_CHARACTERS
     last, is_cut = _fitting(lines, first, DATA_LINES if is_sample else args.limit, room)
     shown = "\n".join(lines[first:last])

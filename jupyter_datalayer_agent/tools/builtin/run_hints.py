@@ -41,7 +41,8 @@ async def hint_of(
     is_lacking = bad.error.ename == "FileNotFoundError"
     files = " listFiles shows which files there are." if is_lacking else ""
     if place.line is not None and place.file is None and code is None:
-        return f"Fix this {part} in place before running more.{files}"
+        tool = "updateBlock" if part == "block" else "updateNotebookCell"
+        return f"Fix this {part} in place with {tool} before running more.{files}"
     if code is not None:
         return f"Find the cause in the error, and change the code.{files}"
     in_place = f"where it is in this {part}, change it in place"

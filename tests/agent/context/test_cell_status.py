@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.server.page.test_socket import editor_state
 from tests.support.jupyter import RunningServer
 from tests.support.page import FakePage
 
-KERNEL = "0d9e2b1c-7f4c-4d53-a1ee-3f3c1c9f1c11"
+GONE = "0d9e2b1c-7f4c-4d53-a1ee-3f3c1c9f1c11"
 ENDED = 1_795_425_115_123
 CELLS: list[dict[str, Any]] = [
     {"id": "m", "index": 0, "type": "markdown", "source": "# Head", "hash": "0"},
@@ -78,13 +79,13 @@ EXPECTED = [
 ]
 
 
-def answer(message: dict[str, Any]) -> dict[str, Any]:
+def answer(message: dict[str, Any], kernel_id: str = GONE) -> dict[str, Any]:
     """A page with a notebook whose cells are in all states."""
     cells = [dict(cell) for cell in CELLS]
     if message["params"].get("outputs"):
         cells[1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "out"}]
     path = message["params"]["path"]
-    return {"ok": True, "result": {"path": path, "kernelId": KERNEL, "cells": cells}}
+    return {"ok": True, "result": {"path": path, "kernelId": kernel_id, "cells": cells}}
 
 
 @pytest.mark.parametrize("outputs", [False, True])
@@ -105,20 +106,34 @@ def test_getNotebookCells_returns_the_whole_status_of_each_cell(
     assert cells == EXPECTED
 
 
-def test_the_context_has_the_kernels_id_and_when_each_run_ended(server: RunningServer) -> None:
-    with FakePage(server, "page", answer) as page:
+def contexts(server: RunningServer, kernel_id: str) -> list[str]:
+    """The texts of two contexts in a row, of a page that shows this kernel."""
+    with FakePage(server, "page", partial(answer, kernel_id=kernel_id)) as page:
         page.send(editor_state("cars.ipynb", active="cars.ipynb"))
         page.send({"type": "hello", "clientId": "page"})
         page.wait_for("welcome")
         parameters = {"path": "cars.ipynb", "clientId": "page"}
-        context = server.get("context", **parameters)
-        again = server.get("context", **parameters)
-    text = context["text"]
-    assert f"kernel running id={KERNEL}" in text
+        return [server.get("context", **parameters)["text"] for _ in range(2)]
+
+
+def test_the_context_has_the_kernels_id_and_when_each_run_ended(server: RunningServer) -> None:
+    kernel = server.post("/api/kernels", {"name": "python3"})["id"]
+    try:
+        text, again = contexts(server, kernel)
+    finally:
+        server.request("DELETE", f"/api/kernels/{kernel}")
+    assert f"kernel running id={kernel}" in text
     assert "[2] code id=ran order=3 ok 12ms ended=2026-11-23T09:11:55Z output active" in text
     assert text.count("ended=") == 1
     # A time is that of the cell's last run: an unchanged cell is stated in the same way.
-    assert again["text"] == text
+    assert again == text
+
+
+def test_a_kernel_that_is_gone_is_not_said_to_run(server: RunningServer) -> None:
+    # A page that lost the server goes on showing the kernel that it had.
+    text, _ = contexts(server, GONE)
+    assert "kernel not started" in text
+    assert GONE not in text
 
 
 def test_what_a_program_ran_is_reported_with_its_times(server: RunningServer) -> None:

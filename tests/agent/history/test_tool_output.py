@@ -73,6 +73,67 @@ def test_an_output_that_is_the_same_again_is_said_to_be_so_and_another_is_shown(
     assert reply["toolCalls"][1]["output"]["output"]["runs"][1]["outputs"] == PRINTED
 
 
+def test_an_output_of_which_a_long_result_showed_only_a_part_is_shown_again(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    path = notebook.root / "reported.ipynb"
+    book = nbformat.read(path, as_version=4)
+    book.cells = [
+        new_code_cell(f"print('{name} ' * 4_000)", id=name) for name in ("first", "middle", "last")
+    ]
+    nbformat.write(book, path)
+    run = Call("runNotebookCells", {"cellIds": ["middle"]})
+    model.script(Call("runNotebookCells", {"all": True}), run, run, Say("Done."))
+    chat(notebook)
+    cut, *_ = model.requests[1].tool_outputs.values()
+    assert "characters left out" in cut
+    _, *texts = model.requests[-1].tool_outputs.values()
+    whole, again = (json.loads(each)["runs"][0]["outputs"] for each in texts)
+    assert whole == ("middle " * 4_000).rstrip("\n")
+    assert again == AS_BEFORE
+
+
+@pytest.mark.parametrize("message", ["short", "long " * 2_000], ids=["short", "long"])
+def test_a_failed_run_has_its_message_with_its_traceback_and_not_a_second_time(
+    notebook: RunningServer, model: ScriptedModelServer, message: str
+) -> None:
+    failing = {"type": "code", "content": f"raise ValueError({message!r})", "run": True}
+    model.script(
+        Call("addNotebookCell", {**failing, "position": {"before": "title"}}),
+        Call("runNotebookCells", {"all": True}),
+        Say("It fails."),
+    )
+    reply = chat(notebook)
+    added, ran = (each["output"] for each in outputs(model.requests[-1]))
+    stored = [each["output"]["output"] for each in reply["toolCalls"]]
+    for sent, whole in ((added, stored[0]), (ran["runs"][0], stored[1]["runs"][0])):
+        assert sent["status"] == "error"
+        assert sent["outputs"].startswith(f"ValueError: {message[:500]}")
+        assert "error" not in sent
+        assert whole["error"].startswith("ValueError: ")
+
+
+def test_an_error_that_the_outputs_do_not_begin_with_is_sent() -> None:
+    run = {"cellId": "c", "status": "error", "error": "E: one", "outputs": "[stderr] E: one"}
+    result = ToolResult(ok=True, name="runNotebookCells", output=run)
+    assert json.loads(for_model(result)) == run
+
+
+def test_after_earlier_results_were_left_out_everything_is_sent_again() -> None:
+    reported = ReportedResults(lambda: "a.ipynb")
+    run = {"cellId": "c", "status": "ok", "outputs": "the same text " * 20, "staleCells": ["d"]}
+    result = ToolResult(ok=True, name="runNotebookCells", output=run)
+    fresh = ToolResult(ok=True, name="runNotebookCells", output={**run, "staleCells": []})
+    assert json.loads(for_model(result, reported)) == run
+    assert json.loads(for_model(result, reported)) == {
+        "cellId": "c", "status": "ok", "outputs": AS_BEFORE
+    }  # fmt: skip
+    reported.forget()
+    assert json.loads(for_model(result, reported)) == run
+    reported.forget()
+    assert json.loads(for_model(fresh, reported))["staleCells"] == "none any more"
+
+
 def test_what_was_read_with_its_outputs_is_not_repeated_by_a_run(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:

@@ -239,6 +239,16 @@ def test_a_step_that_was_completed_before_stays_so_after_a_failure(
     assert plans(notebooks) == [["completed", "pending"], ["completed", "failed"]]
 
 
+def test_steps_that_were_not_begun_are_skipped_when_the_turn_completes(
+    notebooks: RunningServer, model: ScriptedModelServer
+) -> None:
+    run = Call("runNotebookCells", {"cellIds": ["good"]})
+    model.script(Calls([run, steps("completed", "pending", "failed")]), Say("Done."))
+    assert plans(notebooks) == [
+        ["completed", "pending", "failed"], ["completed", "skipped", "failed"]
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("cell", "status"), [("good", "completed"), ("bad", "failed")], ids=["ran", "failed"]
 )
@@ -247,11 +257,11 @@ def test_a_step_in_progress_is_closed_with_the_turn_by_what_its_runs_were(
 ) -> None:
     run = Call("runNotebookCells", {"cellIds": [cell]})
     model.script(Calls([steps("in_progress", "pending"), run]), Say("That is it."))
-    assert plans(notebooks)[-1] == [status, "pending"]
+    assert plans(notebooks)[-1] == [status, "skipped"]
 
 
-def test_a_step_in_progress_of_which_nothing_was_done_is_open_again(
+def test_a_step_in_progress_of_which_nothing_was_done_is_skipped(
     notebooks: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(steps("completed", "in_progress"), Say("Shall I go on?"))
-    assert plans(notebooks)[-1] == ["completed", "pending"]
+    assert plans(notebooks)[-1] == ["completed", "skipped"]

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
 
-IN_PLACE = "Fix this cell in place before running more."
+IN_PLACE = "Fix this cell in place with updateNotebookCell before running more."
 FRAME = "import pandas as pd\ndf = pd.DataFrame({'Horsepower': [1], 'Weight': [2]})\n"
 
 
