@@ -19,8 +19,13 @@ SPEC_STRING = 100
 # Control sequences, hyperlinks and titles, single escapes.
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 # ``<Figure size 640x480 with 1 Axes>``, ``<pandas.io.formats.style.Styler at 0x7f…>``,
-# ``[<matplotlib.lines.Line2D at 0x7f…>]``; Vega-Lite's has an explanation below it.
-_BARE = re.compile(r"\s*[\[(]?<[A-Za-z_][^\n<>]*>[\])]?\s*(?:\n\n|$)")
+# ``[<matplotlib.lines.Line2D at 0x7f…>]``, ``<__main__.f.<locals>.A object at 0x7f…>``; Vega-Lite's
+# has an explanation below it.
+_BARE = re.compile(r"\s*[\[(]?<[A-Za-z_](?:[^\n<>]|<\w{1,20}>)*>[\])]?\s*(?:\n\n|$)")
+# Of those, what names a class and nothing of the object.
+_ONLY_CLASS = re.compile(
+    r"\s*<[A-Za-z_](?:[\w.]|<\w{1,20}>)*(?: object| at 0x[0-9a-fA-F]+){1,2}>\s*"
+)
 _SPEC = re.compile(r"application/(?:vnd\.(?!jupyter\.widget-|dataresource)[^\s]+\+|geo\+)json")
 _TAG = re.compile(r"<(/?[A-Za-z][\w:.-]*)([^<>]*)>|<")
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
@@ -58,6 +63,14 @@ def best_text(data: Mapping[str, Any]) -> str:
     others = [mime for mime in data if mime != "text/plain"]
     named = f"[output of type {', '.join(sorted(others))}]" if others else ""
     return " ".join(filter(None, [said.strip(), named])) or "[output of type none]"
+
+
+def beside_picture(data: Mapping[str, Any]) -> str:
+    """What the other types of a picture's bundle add to it."""
+    if not data:
+        return ""
+    said = best_text(data)
+    return "" if _ONLY_CLASS.fullmatch(said) else said
 
 
 def is_spec(mime: str) -> bool:

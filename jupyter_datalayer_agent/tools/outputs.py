@@ -10,7 +10,7 @@ from ..protocol.cells import DEAD_KERNEL, CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
 from .data_rows import is_table, looks_like_rows
-from .mime_text import best_text, plain, text_of
+from .mime_text import beside_picture, best_text, plain, text_of
 from .pictures import size_of
 from .redaction import Part, PrivateText, text
 from .registry import Image
@@ -64,7 +64,7 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
     picture = next((mime for mime in _PICTURES if mime in data), None)
     if picture is not None:
         others = {mime: value for mime, value in data.items() if mime not in _PICTURES}
-        said = best_text(others) if others and not is_table(others) else ""
+        said = "" if is_table(others) else beside_picture(others)
         return _picture(picture, text_of(data[picture]), said, images)
     shown = best_text(data)
     return _part(shown, is_table(data) or looks_like_rows(shown))

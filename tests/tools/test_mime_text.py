@@ -51,6 +51,14 @@ BUNDLES: dict[str, tuple[dict[str, Any], str]] = {
         {"text/plain": "<IPython.core.display.HTML object>", "text/html": "<b>bold</b>"},
         "bold",
     ),
+    "an object of a class in a function": (
+        {"text/plain": "<__main__.f.<locals>.A object at 0x7f1c0>", "text/html": "<b>local</b>"},
+        "local",
+    ),
+    "text between angle brackets, which is no repr": (
+        {"text/plain": "<a> < <b>", "text/html": "<b>html</b>"},
+        "<a> < <b>",
+    ),
     "a frame, whose plain text is better": (
         {"text/plain": "  name  a & b\n0  Ann      1", "text/html": FRAME},
         "  name  a & b\n0  Ann      1",
@@ -135,6 +143,22 @@ def test_the_explanation_below_a_chart_is_no_text_of_it() -> None:
         "<VegaLite 5 object>\n\nIf you see this, the renderer has not been properly enabled."
     )
     assert best_text({"text/plain": plain_text, "text/html": "<p>a chart</p>"}) == "a chart"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<IPython.core.display.Image object>", "[picture 1: image/png]"),
+        ("<__main__.f.<locals>.Plot at 0x7F1c0>", "[picture 1: image/png]"),
+        ("<Figure size 640x480 with 1 Axes>",
+         "[picture 1: image/png <Figure size 640x480 with 1 Axes>]"),
+        ("A chart of prices", "[picture 1: image/png A chart of prices]"),
+    ],
+)  # fmt: skip
+def test_beside_a_picture_is_what_says_more_than_its_class(said: str, shown: str) -> None:
+    data = {"image/png": "iVBORw0KGgo=", "text/plain": said}
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    assert str(render_outputs([output])[0]) == shown
 
 
 def test_html_keeps_rows_lists_and_preformatted_text() -> None:
