@@ -45,7 +45,7 @@ class CaseContext:
         """See ``ActionContext``."""
         return Path("/", relative)
 
-    async def columns(self, data: str) -> list[str]:
+    async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
         """See ``ActionContext``."""
         return COLUMNS if data in self._case.files else []
 
@@ -81,7 +81,13 @@ class CaseContext:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")
 
-    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+    async def add_dataset(
+        self,
+        file: Path,
+        source: str,
+        name: str | None = None,
+        choices: Mapping[str, str] | None = None,
+    ) -> str:
         """See ``ActionContext``."""
         raise ActionFailed("Nothing is run in a benchmark.")
 

@@ -25,9 +25,11 @@ async def make_file(
     format: str,
     on_stage: OnStage,
     options: Mapping[str, Any] | None = None,
+    choices: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, Any]:
     """Make ``target`` of data files, each with its name for the user; see ``files/operations.py``
-    for the operations, their options and the result.
+    for the operations, their options and the result. ``choices`` says of each file, in order, how
+    it is written, where that should not be detected.
 
     Raises ``AgentError`` that says what is wrong; then, and when it is cancelled, nothing is left.
     """
@@ -45,7 +47,10 @@ async def make_file(
             **(options or {}),
             "operation": operation,
             "name": sources[0][1],
-            "sources": [{"source": str(path), "name": name} for path, name in sources],
+            "sources": [
+                {"source": str(path), "name": name, **how}
+                for (path, name), how in zip(sources, [*choices, {}, {}], strict=False)
+            ],
             "work": str(work),
             "output": str(output),
             "format": format,

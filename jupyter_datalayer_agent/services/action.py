@@ -89,8 +89,9 @@ class ActionContext(Protocol):
         """The absolute path of one under the root. Raises ``ActionFailed`` for one outside."""
         ...
 
-    async def columns(self, data: str) -> list[str]:
-        """The columns of a data file; empty where they cannot be read."""
+    async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
+        """The columns of a data file; empty where they cannot be read. ``choices`` are how a text
+        file is written (``ReadingChoices``), where that should not be detected."""
         ...
 
     async def tables(self) -> list[Option]:
@@ -129,10 +130,17 @@ class ActionContext(Protocol):
         """Have the user's page carry out a command of JupyterLab. Raises ``ActionFailed``."""
         ...
 
-    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+    async def add_dataset(
+        self,
+        file: Path,
+        source: str,
+        name: str | None = None,
+        choices: Mapping[str, str] | None = None,
+    ) -> str:
         """Make a data set of a CSV, TSV, Parquet, JSON lines or Excel file, wherever that is, and
         make it known to the conversation; the path of its Parquet file. ``source`` is what the
-        file is called. Raises ``ActionFailed``."""
+        file is called, ``choices`` are how a text file is written (``ReadingChoices``), where that
+        should not be detected. Raises ``ActionFailed``."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:

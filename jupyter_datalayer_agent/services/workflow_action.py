@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import create_model
 
+from ..protocol.datasets import ReadingChoices
 from ..protocol.plans import WorkflowCall
 from ..workflows.template import Template
 from ..workflows.templates.parameters import is_data_file
@@ -18,6 +19,9 @@ _FIELDS = {
     "date_column": ("Date column", "date-column"),
     "task": ("Task", None),
     "notebook": ("New notebook", "new-path"),
+    "encoding": ("Encoding", None),
+    "delimiter": ("Delimiter", None),
+    "decimal": ("Decimal", None),
 }
 """The fields of templates that a form shows: the title, and what kind of text it is."""
 
@@ -33,7 +37,8 @@ class WorkflowAction(Action):
         if name == "data":
             return [each for each in await self.context.files() if is_data_file(each)]
         if name in ("target", "date_column") and known.get("data"):
-            return await self.context.columns(known["data"]) or None
+            choices = {each: known[each] for each in ReadingChoices.model_fields if known.get(each)}
+            return await self.context.columns(known["data"], choices) or None
         return None
 
     async def check_parameters(self, parameters: Any) -> Mapping[str, str]:

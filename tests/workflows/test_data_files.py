@@ -14,7 +14,7 @@ from tests.support.jupyter import RunningServer
 from tests.support.planning import until
 
 ROWS = 30
-ENCODINGS = [("gbk", "北京", "gb18030"), ("cp1251", "Москва", "cp1251")]
+ENCODINGS = [("gbk", "北京", "gb18030"), ("euc_kr", "서울", "cp949")]
 
 
 def lines(head: str, row: str) -> str:
@@ -130,6 +130,27 @@ def test_an_encoding_that_is_not_certain_is_never_guessed(
     (server.root / "given.ipynb").unlink()
     assert row_of(frame) == row_of(table) == {word: f"{word}1", "wert": 1}
     assert report["encoding"] != "UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [("cp1251", "Москва"), ("cp1252", "Café São Zürich 9€"), ("cp1250", "Łódź Gdańsk Kraków")],
+)
+def test_words_that_are_certain_are_read_as_written_without_a_question(
+    server: RunningServer, encoding: str, words: str
+) -> None:
+    data = f"certain-{encoding}.csv"
+    rows = "".join(f"{word}{i},{i}\n" for i in range(ROWS) for word in words.split())
+    (server.root / data).write_bytes(f"{words},wert\n{rows}".encode(encoding))
+    assert workflow(server, data)["status"] == "completed"
+    frame, first_cell = loaded(server, notebook_of(data))
+    table, _ = uploaded(server, data)
+    for each in (frame, table):
+        assert list(each) == [words, "wert"]
+        assert set(each[words].str.rstrip("0123456789")) == {
+            word.rstrip("0123456789") for word in words.split()
+        }
+    assert words.split()[0] in first_cell
 
 
 @pytest.mark.parametrize(

@@ -61,10 +61,10 @@ class ReadingContext:
         except DocumentError as error:
             raise _failed(error) from error
 
-    async def columns(self, data: str) -> list[str]:
+    async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
         """See ``ActionContext``."""
         try:
-            return await asyncio.to_thread(columns_of, await self.path(data))
+            return await asyncio.to_thread(columns_of, await self.path(data), choices)
         except ActionFailed:
             return []
 
@@ -134,7 +134,13 @@ class ReadingContext:
         except DocumentError as error:
             raise _failed(error) from error
 
-    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+    async def add_dataset(
+        self,
+        file: Path,
+        source: str,
+        name: str | None = None,
+        choices: Mapping[str, str] | None = None,
+    ) -> str:
         """See ``ActionContext``."""
         raise ActionFailed(NOTHING_RUNS)
 
@@ -181,7 +187,13 @@ class RunningContext(ReadingContext):
         except DocumentError as error:
             raise _failed(error) from error
 
-    async def add_dataset(self, file: Path, source: str, name: str | None = None) -> str:
+    async def add_dataset(
+        self,
+        file: Path,
+        source: str,
+        name: str | None = None,
+        choices: Mapping[str, str] | None = None,
+    ) -> str:
         """See ``ActionContext``."""
         datasets = self._runtime.datasets
         try:
@@ -191,7 +203,9 @@ class RunningContext(ReadingContext):
                 with await asyncio.to_thread(file.open, "rb") as opened:
                     while block := await asyncio.to_thread(opened.read, BLOCK):
                         await upload.write(block)
-                made = await datasets.finish(upload, source, name, self._session.id)
+                made = await datasets.finish(
+                    upload, source, name, self._session.id, choices=choices
+                )
             finally:
                 await upload.discard()
         except AgentError as error:

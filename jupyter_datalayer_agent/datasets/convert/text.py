@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..dialect.encodings import candidates, certain, name_of
 from ..dialect.file import EncodingScan, wide_encoding
+from ..dialect.head import uncertain
 from .outcome import ConversionError, Progress, Report
 
 BLOCK = 1 << 20
@@ -91,10 +92,8 @@ def _decided(scan: EncodingScan, name: str, report: Report, chosen: str | None) 
         return chosen
     found = candidates(words)
     if not certain(found):
-        choices = "; ".join(each.label for each in found)
         raise ConversionError(
-            f"The encoding of {name} is not certain. Choose the one in which its words are right, "
-            f"and send the file again with it as encoding: {choices}.",
+            uncertain(name, found),
             {
                 "encodings": [
                     {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
+
+from .languages import IDEOGRAPH, likelihood
 
 NAMES = {
     "cp1252": "Windows-1252 (Western European)",
@@ -14,8 +15,12 @@ NAMES = {
     "cp1255": "Windows-1255 (Hebrew)",
     "cp1256": "Windows-1256 (Arabic)",
     "cp1257": "Windows-1257 (Baltic)",
+    "cp1258": "Windows-1258 (Vietnamese)",
     "cp874": "Windows-874 (Thai)",
     "koi8_r": "KOI8-R (Cyrillic)",
+    "iso8859_2": "ISO 8859-2 (Central European)",
+    "iso8859_5": "ISO 8859-5 (Cyrillic)",
+    "iso8859_15": "ISO 8859-15 (Western European)",
     "gb18030": "GBK (simplified Chinese)",
     "big5": "Big5 (traditional Chinese)",
     "cp932": "Shift-JIS (Japanese)",
@@ -23,21 +28,31 @@ NAMES = {
     "cp949": "EUC-KR (Korean)",
     "mac_roman": "Mac Roman",
     "cp850": "DOS 850 (Western European)",
+    "cp852": "DOS 852 (Central European)",
+    "cp866": "DOS 866 (Cyrillic)",
 }
 """The encodings that are considered, by Python's names, with names for users."""
-_OLD = {"mac_roman", "cp850"}
-_ALPHABETS = ("ARABIC", "CYRILLIC", "GREEK", "HEBREW", "THAI")
-_CERTAIN = 0.15
+_OLD = {"mac_roman", "cp850", "cp852", "cp866", "iso8859_5", "koi8_r"}
+_WIDE = {"gb18030", "big5", "cp932", "euc_jp", "cp949"}
+_RARELY = 7.0
+"""By how much the logarithm of the probability of an old encoding is less."""
+_CERTAIN = 8.0
+"""By how much that of the right one is to be greater than that of any other."""
+_CERTAIN_OF_WIDE = 0.15
+_FEW = 5 * IDEOGRAPH
+"""So few characters may be Chinese, Japanese and Korean alike."""
 _PREVIEW = 60
 _MOST_CHOICES = 8
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An encoding, how the words read in it, and how well that fits a language."""
+    """An encoding, how the words read in it, the logarithm of the probability that they do, and
+    how well ``charset-normalizer`` thinks that it fits."""
 
     encoding: str
     preview: str
+    likelihood: float
     score: float
 
     @property
@@ -69,26 +84,32 @@ def candidates(words: bytes) -> list[Candidate]:
             text = words.decode(encoding)
         except UnicodeDecodeError:
             continue
-        score = scores.get(encoding, -1.0) - (encoding in _OLD) - _mixed(text)
-        found.setdefault(text, Candidate(encoding, preview(text), score))
-    return sorted(found.values(), key=lambda each: -each.score)[:_MOST_CHOICES]
+        if text not in found:
+            probable = likelihood(text) - _RARELY * (encoding in _OLD)
+            score = scores.get(encoding, -1.0)
+            found[text] = Candidate(encoding, preview(text), probable, score)
+    ranked = sorted(found.values(), key=lambda each: -each.likelihood)
+    if ranked and ranked[0].encoding in _WIDE:
+        # Which of these it is, letters alone do not say.
+        ranked.sort(key=lambda each: (each.encoding not in _WIDE, -each.score))
+    return ranked[:_MOST_CHOICES]
 
 
 def certain(found: list[Candidate]) -> bool:
     """Whether the first is clearly the likeliest."""
-    if not found or found[0].score < 0:
+    if not found:
         return False
-    return len(found) == 1 or found[0].score - found[1].score >= _CERTAIN
-
-
-def _mixed(text: str) -> float:
-    """The share of words in which Latin letters stand beside those of another alphabet."""
-    words = text.split()
-    mixed = 0
-    for word in words:
-        letters = (unicodedata.name(letter, "").split(" ")[0] for letter in word)
-        mixed += len({"LATIN", *_ALPHABETS} & set(letters)) > 1
-    return mixed / max(len(words), 1)
+    first, *others = found
+    if first.encoding not in _WIDE:
+        return all(first.likelihood - each.likelihood >= _CERTAIN for each in others)
+    if first.score < 0 or first.likelihood > _FEW:
+        return False
+    return all(
+        first.score - each.score >= _CERTAIN_OF_WIDE
+        if each.encoding in _WIDE
+        else first.likelihood - each.likelihood >= _CERTAIN
+        for each in others
+    )
 
 
 def name_of(encoding: str) -> str:

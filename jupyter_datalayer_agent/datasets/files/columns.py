@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from ..dialect.file import wide_encoding
+from ..dialect.head import head_of
 from ..dialect.layout import find_layout
 from .formats import format_of
 
-HEAD_BYTES = 64 * 1024
 FIRST_ROWS = 20
 
 
-def columns_of(file: Path) -> list[str]:
-    """The columns in order; empty where they cannot be read.
+def columns_of(file: Path, choices: Mapping[str, str] | None = None) -> list[str]:
+    """The columns in order; empty where they cannot be read. ``choices`` are the user's:
+    ``encoding``, ``delimiter``.
 
     Those of JSON lines are the keys of the first objects.
     """
@@ -25,8 +26,8 @@ def columns_of(file: Path) -> list[str]:
         if kind == "excel":
             return _of_excel(file)
         if kind == "jsonl":
-            return _of_json_lines(file)
-        return _of_text(file) if kind in ("csv", "tsv") else []
+            return _of_json_lines(file, choices or {})
+        return _of_text(file, choices or {}) if kind in ("csv", "tsv") else []
     except Exception:  # noqa: BLE001 - a damaged file can raise anything; it has no columns then
         return []
 
@@ -54,9 +55,9 @@ def _of_excel(file: Path) -> list[str]:
     return []
 
 
-def _of_json_lines(file: Path) -> list[str]:
+def _of_json_lines(file: Path, choices: Mapping[str, str]) -> list[str]:
     columns: dict[str, None] = {}
-    for line in _head(file).splitlines()[:FIRST_ROWS]:
+    for line in (head_of(file, choices.get("encoding")) or "").splitlines()[:FIRST_ROWS]:
         try:
             row = json.loads(line)
         except ValueError:
@@ -66,14 +67,9 @@ def _of_json_lines(file: Path) -> list[str]:
     return list(columns)
 
 
-def _of_text(file: Path) -> list[str]:
-    layout = find_layout(_head(file))
+def _of_text(file: Path, choices: Mapping[str, str]) -> list[str]:
+    head = head_of(file, choices.get("encoding"))
+    if head is None:
+        return []
+    layout = find_layout(head, delimiter=choices.get("delimiter"))
     return layout.names if layout.header else []
-
-
-def _head(file: Path) -> str:
-    with file.open("rb") as opened:
-        head = opened.read(HEAD_BYTES)
-        whole = not opened.read(1)
-    text = head.decode(wide_encoding(head) or "utf-8", errors="replace")
-    return text if whole else text[: text.rfind("\n") + 1]

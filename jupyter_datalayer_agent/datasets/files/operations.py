@@ -19,8 +19,8 @@ _READ_PART, _WRITE_PART = 0.5, 0.75
 
 
 def operate(job: dict[str, Any], progress: Progress) -> dict[str, Any]:
-    """Do the job: ``sources`` (each ``{source, name}``) become the file ``output`` of the format
-    ``format``. Raises ``ConversionError``.
+    """Do the job: ``sources`` (each ``{source, name}``, and how it is written) become the
+    file ``output`` of the format ``format``. Raises ``ConversionError``.
 
     The result has ``rows`` and ``columns`` of the new file, ``read`` (the facts of each source) and
     ``notes``.
@@ -76,7 +76,7 @@ def _as_parquet(
     # Reading may repair the file: that is done to a copy.
     copy = work / "source"
     shutil.copyfile(source["source"], copy)
-    job = {"source": str(copy), "target": str(table), "work": str(work), "name": source["name"]}
+    job = {**source, "source": str(copy), "target": str(table), "work": str(work)}
     facts = convert(job, progress)
     copy.unlink(missing_ok=True)
     del facts["sample"]

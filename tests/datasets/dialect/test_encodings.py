@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from jupyter_datalayer_agent.datasets.dialect.encodings import candidates, certain
@@ -60,3 +62,44 @@ def test_signs_and_single_letters_are_never_taken_for_another_script(text: str) 
 
 def test_letters_that_all_western_encodings_share_need_no_choice() -> None:
     assert certain(candidates(words("Zürich München Köln Düsseldorf", "cp1252")))
+
+
+EUROPEAN = {
+    "French": ("cp1252", "Hélène François Jérôme Béatrice Orléans Besançon Nîmes crêpe bœuf l’été"),
+    "German": ("cp1252", "Jürgen Günther Käthe Müller Schäfer Weiß München Köln Überweisung Öl"),
+    "Spanish": ("cp1252", "José María Íñigo Núñez Málaga Logroño León azúcar ¿Está jamón"),
+    "Portuguese": ("cp1252", "João Conceição Inês Gonçalo Brasília Maceió pão maçã São informação"),
+    "Italian": ("cp1252", "Niccolò Giosuè Forlì Cefalù ragù novità quantità velocità Mosè Cantù"),
+    "Swedish": ("cp1252", "Åsa Björn Göran Malmö Västerås Örebro smör köttbullar räkor hög"),
+    "Danish": ("cp1252", "Søren Jørgen Kåre København Århus Køge smørrebrød øl æble blåbær"),
+    "Finnish": ("cp1252", "Mäkinen Hämäläinen Jyväskylä Seinäjoki pöytä sähkö hyvä päivä kenkä"),
+    "Polish": ("cp1250", "Michał Łukasz Małgorzata Wójcik Kraków Gdańsk jabłko książka źródło"),
+    "Czech": ("cp1250", "Jiří Tomáš Ondřej Dvořák Plzeň Kroměříž Šumperk máslo žlutý židle"),
+    "Czech of Unix": ("iso8859_2", "Jiří Tomáš Ondřej Dvořák Plzeň Kroměříž Šumperk žlutý"),
+    "Hungarian": ("cp1250", "László Győző Szűcs Győr Kőszeg gyümölcs könyv hűtő bőr fűszer"),
+    "Turkish": ("cp1254", "Ayşe Işık Şahin Öztürk İstanbul Muğla Şanlıurfa kırmızı düşük çay"),
+    "Lithuanian": ("cp1257", "Šiauliai Panevėžys Klaipėda Ąžuolas Rūta Jūratė sūris grietinė"),
+    "Russian": ("cp1251", "Москва Казань Пермь Иванов яблоко хлеб количество отправлено"),
+    "prices": ("cp1252", "12,50_€ 99_€ 7_€ 21°C “a” – b"),
+    "of many countries": ("cp1252", "Hélène Jürgen José João Søren Åsa Niccolò Zürich Núñez Weiß"),
+}
+
+
+@pytest.mark.parametrize("language", list(EUROPEAN))
+def test_words_of_a_european_language_need_no_choice(language: str) -> None:
+    encoding, text = EUROPEAN[language]
+    found = candidates(words(text, encoding))
+    assert certain(found)
+    assert words(text, encoding).decode(found[0].encoding) == "\n".join(text.split())
+
+
+@pytest.mark.parametrize("language", list(EUROPEAN))
+def test_few_words_of_it_are_read_as_they_are_written_or_are_a_choice(language: str) -> None:
+    encoding, text = EUROPEAN[language]
+    listed = [each for each in text.split() if not each.isascii()]
+    for few in [*((each,) for each in listed), *itertools.pairwise(listed)]:
+        given = "\n".join(few)
+        found = candidates(given.encode(encoding))
+        readings = [given.encode(encoding).decode(each.encoding) for each in found]
+        assert given in readings
+        assert not certain(found) or readings[0] == given, few

@@ -9,7 +9,18 @@ from pydantic import BaseModel
 
 from ....datasets.files.formats import format_of
 from ...action import Action, ActionResult, Progress, parameter
-from .files import FORMATS, TARGET, data_files, make, result_of, target_path, target_problem
+from .files import (
+    FORMATS,
+    TARGET,
+    choices_of,
+    data_files,
+    encoding_unknown,
+    make,
+    reading,
+    result_of,
+    target_path,
+    target_problem,
+)
 
 
 class Convert(Action):
@@ -24,6 +35,7 @@ class Convert(Action):
         "Save orders.parquet as JSON lines",
     )
 
+    @reading(_="")
     class Parameters(BaseModel):
         """What is converted, and to what."""
 
@@ -44,13 +56,19 @@ class Convert(Action):
         """See ``Action``."""
         target = target_path(parameters.data, parameters.target, parameters.format)
         problem = await target_problem(self.context, target, parameters.format)
-        return {"target": problem} if problem is not None else {}
+        if problem is not None:
+            return {"target": problem}
+        unknown = await encoding_unknown(self.context, parameters.data, choices_of(parameters))
+        return {"encoding": unknown} if unknown is not None else {}
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
         format = parameters.format
         target = target_path(parameters.data, parameters.target, format)
-        made = await make(self.context, "convert", [parameters.data], target, format, progress)
+        choices = [choices_of(parameters)]
+        made = await make(
+            self.context, "convert", [parameters.data], target, format, progress, choices=choices
+        )
         first = (
             f"Converted `{parameters.data}` to `{target}`: {made['rows']:,} rows and "
             f"{len(made['columns']):,} columns, read back and compared."

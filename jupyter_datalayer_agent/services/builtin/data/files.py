@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel, create_model
+
+from ....datasets.dialect.head import encoding_problem
 from ....datasets.file_jobs import make_file
 from ....datasets.files.formats import READ, SUFFIXES, format_of
+from ....protocol.datasets import ReadingChoices
 from ....protocol.errors import AgentError
 from ...action import (
     ActionContext,
@@ -17,6 +21,7 @@ from ...action import (
     ActionStopped,
     Option,
     Progress,
+    parameter,
 )
 
 FORMATS = (
@@ -32,6 +37,44 @@ _STAGES = {
     "writing": "Writing",
     "comparing": "Checking",
 }
+
+
+def reading(**titles: str) -> Callable[[type[BaseModel]], Any]:
+    """The parameters, and after them how the data file is written, where that should not be
+    detected (``ReadingChoices``). ``titles`` has the ending of the titles of the fields for each
+    file, by the beginning of their names: ``reading(_="", other_=" of the second file")``."""
+
+    def with_choices(parameters: type[BaseModel]) -> Any:
+        fields: dict[str, Any] = {}
+        for start, ending in titles.items():
+            for name, info in ReadingChoices.model_fields.items():
+                annotation: Any = info.annotation
+                for each in info.metadata:
+                    annotation = Annotated[annotation, each]
+                title = f"{name.capitalize()}{ending}"
+                shown = parameter(None, title=title, description=info.description)
+                fields[f"{start.lstrip('_')}{name}"] = (annotation, shown)
+        name, about = parameters.__name__, parameters.__doc__
+        return create_model(name, __base__=parameters, __doc__=about, **fields)
+
+    return with_choices
+
+
+def choices_of(parameters: Any, start: str = "") -> dict[str, str]:
+    """What the user says of how a file is written; see ``reading``."""
+    given = {name: getattr(parameters, f"{start}{name}") for name in ReadingChoices.model_fields}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+async def encoding_unknown(
+    context: ActionContext, data: str, choices: Mapping[str, str]
+) -> str | None:
+    """Why an encoding has to be given for the file, with the choices; None where none has to."""
+    if "encoding" in choices or format_of(data) not in ("csv", "tsv", "jsonl"):
+        return None
+    path = await context.path(data)
+    name = PurePosixPath(data).name
+    return await asyncio.to_thread(encoding_problem, path, name) if path.is_file() else None
 
 
 async def data_files(context: ActionContext) -> list[str]:
@@ -76,6 +119,7 @@ async def make(
     format: str,
     progress: Progress,
     options: Mapping[str, Any] | None = None,
+    choices: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, Any]:
     """Make the new file of the sources; see ``datasets/file_jobs.py``. Raises ``ActionFailed``."""
     files = []
@@ -84,7 +128,7 @@ async def make(
         if not path.is_file():
             raise ActionFailed(f"There is no file {each}.")
         files.append((path, PurePosixPath(each).name))
-    return await make_of(context, operation, files, target, format, progress, options)
+    return await make_of(context, operation, files, target, format, progress, options, choices)
 
 
 async def make_of(
@@ -95,6 +139,7 @@ async def make_of(
     format: str,
     progress: Progress,
     options: Mapping[str, Any] | None = None,
+    choices: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, Any]:
     """The same of files anywhere, each with its name for the user. Raises ``ActionFailed``."""
     problem = await target_problem(context, target, format)
@@ -106,7 +151,7 @@ async def make_of(
 
     place = await context.path(target)
     try:
-        return await make_file(operation, files, place, format, on_stage, options)
+        return await make_file(operation, files, place, format, on_stage, options, choices)
     except AgentError as error:
         raise ActionFailed(error.message) from error
     except asyncio.CancelledError as stopped:

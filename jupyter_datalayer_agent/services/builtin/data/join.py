@@ -9,8 +9,19 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ....datasets.files.formats import format_of
+from ....protocol.datasets import ReadingChoices
 from ...action import Action, ActionResult, Option, Progress, parameter
-from .files import TARGET, data_files, make, result_of, target_path, target_problem
+from .files import (
+    TARGET,
+    choices_of,
+    data_files,
+    encoding_unknown,
+    make,
+    reading,
+    result_of,
+    target_path,
+    target_problem,
+)
 
 _HOW = (
     Option("inner", "only rows that match", ("inner join",)),
@@ -31,6 +42,7 @@ class Join(Action):
         "Merge the two data files sales.csv and stores.csv by store",
     )
 
+    @reading(_="", other_=" of the second file")
     class Parameters(BaseModel):
         """What is joined, and how."""
 
@@ -57,14 +69,20 @@ class Join(Action):
         if name == "how":
             return _HOW
         if name == "keys" and "data" in known:
-            return await self.context.columns(known["data"]) or None
+            choices = {each: known[each] for each in ReadingChoices.model_fields if each in known}
+            return await self.context.columns(known["data"], choices) or None
         return None
 
     async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
         """See ``Action``."""
         if parameters.data == parameters.other:
             return {"other": "Choose another file: this is the first one."}
-        columns = await self.context.columns(parameters.other)
+        files = ((parameters.data, ""), (parameters.other, "other_"))
+        for file, start in files:
+            choices = choices_of(parameters, start)
+            if unknown := await encoding_unknown(self.context, file, choices):
+                return {f"{start}encoding": unknown}
+        columns = await self.context.columns(parameters.other, choices)
         others = parameters.other_keys or parameters.keys
         missing = [each for each in others if columns and each not in columns]
         if missing:
@@ -87,7 +105,8 @@ class Join(Action):
             "many_to_many": parameters.many_to_many,
         }
         files = [parameters.data, parameters.other]
-        made = await make(self.context, "join", files, target, format, progress, how)
+        choices = [choices_of(parameters), choices_of(parameters, "other_")]
+        made = await make(self.context, "join", files, target, format, progress, how, choices)
         join = made["join"]
         first = (
             f"Joined `{files[0]}` and `{files[1]}` on {', '.join(parameters.keys)}, "

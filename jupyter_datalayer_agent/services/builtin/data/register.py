@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...action import Action, ActionFailed, ActionResult, Progress, parameter
-from .files import data_files
+from .files import choices_of, data_files, encoding_unknown, reading
 
 
 class Register(Action):
@@ -23,6 +23,7 @@ class Register(Action):
         "Make a data set of orders.parquet, called orders",
     )
 
+    @reading(_="")
     class Parameters(BaseModel):
         """Which file, and what the data set is called."""
 
@@ -48,6 +49,11 @@ class Register(Action):
             )
         return files
 
+    async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
+        """See ``Action``."""
+        unknown = await encoding_unknown(self.context, parameters.data, choices_of(parameters))
+        return {"encoding": unknown} if unknown is not None else {}
+
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
         file = await self.context.path(parameters.data)
@@ -55,7 +61,8 @@ class Register(Action):
             raise ActionFailed(f"There is no file {parameters.data}.")
         await progress(f"Reading {parameters.data}")
         source = PurePosixPath(parameters.data).name
-        path = await self.context.add_dataset(file, source, parameters.name)
+        choices = choices_of(parameters)
+        path = await self.context.add_dataset(file, source, parameters.name, choices)
         return ActionResult(
             f"`{parameters.data}` is the data set **{PurePosixPath(path).stem}** of this "
             f"conversation, kept as `{path}`. The file itself is unchanged; `/datasets` shows what "

@@ -9,7 +9,17 @@ from pydantic import BaseModel
 
 from ....datasets.files.formats import format_of
 from ...action import Action, ActionResult, Progress, parameter
-from .files import TARGET, data_files, make, result_of, target_path, target_problem
+from .files import (
+    TARGET,
+    choices_of,
+    data_files,
+    encoding_unknown,
+    make,
+    reading,
+    result_of,
+    target_path,
+    target_problem,
+)
 
 
 class Sample(Action):
@@ -23,6 +33,7 @@ class Sample(Action):
         "Draw a random sample of 10% of orders.parquet",
     )
 
+    @reading(_="")
     class Parameters(BaseModel):
         """What is drawn from, and how much."""
 
@@ -46,7 +57,10 @@ class Sample(Action):
             return {"rows": "Give a number of rows, or a percentage of them."}
         target, format = _target(parameters)
         problem = await target_problem(self.context, target, format)
-        return {"target": problem} if problem is not None else {}
+        if problem is not None:
+            return {"target": problem}
+        unknown = await encoding_unknown(self.context, parameters.data, choices_of(parameters))
+        return {"encoding": unknown} if unknown is not None else {}
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
@@ -54,7 +68,8 @@ class Sample(Action):
         how = {"rows": parameters.rows, "seed": parameters.seed}
         if parameters.percent is not None:
             how["share"] = parameters.percent / 100
-        made = await make(self.context, "sample", [parameters.data], target, format, progress, how)
+        files, choices = [parameters.data], [choices_of(parameters)]
+        made = await make(self.context, "sample", files, target, format, progress, how, choices)
         first = (
             f"Wrote {made['rows']:,} of the {made['read'][0]['rows']:,} rows of "
             f"`{parameters.data}` to `{target}` (seed {parameters.seed})."

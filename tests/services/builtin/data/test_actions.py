@@ -137,3 +137,67 @@ def test_what_is_no_table_is_not_registered(server: RunningServer, folder: Path)
     refused = run(server, "register", data="data-actions/broken.parquet")
     assert "broken.parquet" in refused["error"]["message"]
     assert server.get("datasets")["datasets"] == []
+
+
+GBK = "北京,n\n" + "".join(f"北京{i},{i}\n" for i in range(30))
+
+
+def test_an_encoding_that_is_not_certain_is_a_problem_of_the_form_and_is_taken_from_it(
+    server: RunningServer, folder: Path
+) -> None:
+    (folder / "towns.csv").write_bytes(GBK.encode("gbk"))
+    data = {"data": "data-actions/towns.csv"}
+    body = {"message": "", "parameters": {**data, "format": "parquet"}}
+    found = server.post("services/data/actions/convert/dry-run", body)
+    [asked] = [each for each in found["parameters"] if each["name"] == "encoding"]
+    assert "gb18030: 北京" in asked["problem"]
+    names = [each["name"] for each in found["parameters"]]
+    assert names == ["data", "format", "target", "encoding", "delimiter", "decimal"]
+    for action, more in (
+        ("convert", {"format": "parquet"}),
+        ("sample", {"rows": 30, "target": "towns.parquet"}),
+        ("join", {"other": "data-actions/stores.csv", "keys": ["n"], "other_keys": ["store"]}),
+        ("register", {}),
+    ):
+        refused = run(server, action, **data, **more)
+        assert "gb18030: 北京" in refused["error"]["message"], action
+    text_of(run(server, "convert", **data, format="parquet", encoding="gbk"))
+    made = pyarrow.parquet.read_table(folder / "towns.parquet").to_pandas()
+    assert list(made) == ["北京", "n"]
+    assert made.iloc[1].to_list() == ["北京1", 1]
+    (folder / "towns.parquet").unlink()
+    text_of(run(server, "sample", **data, rows=30, target="towns.parquet", encoding="gbk"))
+    assert list(pyarrow.parquet.read_table(folder / "towns.parquet").to_pandas()) == ["北京", "n"]
+    assert "data set **towns" in text_of(run(server, "register", **data, encoding="gbk"))
+
+
+def test_files_of_two_encodings_are_joined_by_keys_of_any_alphabet(
+    server: RunningServer, folder: Path
+) -> None:
+    (folder / "towns.csv").write_bytes(GBK.encode("gbk"))
+    (folder / "orte.csv").write_bytes("市;n\n東京;1,5\n".encode("euc_jp"))
+    keys = {"keys": ["n"], "other_keys": ["n"], "data": "data-actions/towns.csv"}
+    other = {"other": "data-actions/orte.csv", "target": "joined.parquet", "how": "left"}
+    refused = run(server, "join", **keys, **other, encoding="gbk")
+    assert "euc_jp: 市" in refused["error"]["message"]
+    text_of(run(server, "join", **keys, **other, encoding="gbk", other_encoding="euc_jp"))
+    made = pyarrow.parquet.read_table(folder / "joined.parquet").to_pandas()
+    assert list(made) == ["北京", "n", "市"]
+
+
+def test_a_form_takes_the_delimiter_and_the_decimal_mark(
+    server: RunningServer, folder: Path
+) -> None:
+    (folder / "odd.csv").write_text("a#b\n" + "".join(f"x#{i}.{i}00\n" for i in range(1, 9)))
+    text_of(
+        run(
+            server,
+            "convert",
+            data="data-actions/odd.csv",
+            format="parquet",
+            delimiter="#",
+            decimal=",",
+        )
+    )
+    made = pyarrow.parquet.read_table(folder / "odd.parquet").to_pandas()
+    assert made["b"].to_list()[0] == 1100

@@ -82,6 +82,8 @@ def _find_nearly_numbers(frame: pd.DataFrame, how: dict[str, Any]) -> None:
         if not _is_text(frame[name]):
             continue
         values = frame[name].dropna().astype(str)
+        if not len(values):
+            continue
         if values.head(200).map(lambda value: is_number(value.strip())).mean() < 0.8:
             continue
         numbers = values.map(lambda value: is_number(value.strip()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import posixpath
 from typing import Any
@@ -137,7 +138,7 @@ async def _probed(run: TemplateRun, path: str, date_column: str | None) -> dict[
 
 async def _encoding(run: TemplateRun, words: bytes) -> str:
     """The encoding of these words, the user's choice if it is not certain."""
-    found = candidates(words)
+    found = await asyncio.to_thread(candidates, words)
     if certain(found):
         run.facts["preview"] = found[0].preview
         return found[0].encoding
