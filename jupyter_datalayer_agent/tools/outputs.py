@@ -57,7 +57,7 @@ def _render_one(output: dict[str, Any], images: list[Image]) -> Part:
         shown = f"[stderr] {printed}" if output.get("name") == "stderr" else printed
         return _part(shown, looks_like_rows(printed))
     if kind == "error":
-        ename, trace = str(output.get("ename")), _lines(output.get("traceback"))
+        ename, trace = str(output.get("ename") or "error"), _lines(output.get("traceback"))
         shown = useful_part(ename, text_of(output.get("evalue", "")), trace)
         return Part(shown, OUTPUTS, error_label(ename, trace))
     data = output.get("data") or {}

@@ -4,7 +4,7 @@ variables. Notebooks and files, attached or active, are in ``gather.py``."""
 from __future__ import annotations
 
 from ...datasets import descriptions
-from ...notebook.context.notebook_context import render_attached
+from ...notebook.context.notebook_context import named, render_attached
 from ...notebook.document import DocumentError
 from ...notebook.kernel.variables import Contents, Found
 from ...protocol.errors import AgentError
@@ -98,7 +98,7 @@ async def _outputs(
         if cell.id not in ids:
             continue
         shown, _ = render_outputs(cell.outputs or [])
-        pieces.append(f"\n[{index + 1}] {cell.type} id={cell.id}, its output")
+        pieces.append(f"\n[{index + 1}] {cell.type} {named(cell.id)}, its output")
         pieces.append(text("\n```\n", _bounded(shown), "\n```") if shown else ": none")
     gone = [each for each in ids if all(cell.id != each for cell in notebook.cells)]
     if gone:

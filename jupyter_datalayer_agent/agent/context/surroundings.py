@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 from pathlib import PurePosixPath
 
@@ -54,11 +55,20 @@ def _files_in(folder: str) -> str:
         (each for each in looked_at[:MOST_LOOKED_AT] if _is_data(each.name) and each.is_file()),
         key=lambda each: each.name,
     )
-    shown = [f"{each.name} ({format_size(each.stat().st_size)})" for each in named[:MOST_FILES]]
+    shown = [
+        f"{_quoted(each.name)} ({format_size(each.stat().st_size)})" for each in named[:MOST_FILES]
+    ]
     more = len(named) - len(shown)
     if shown and (more or len(looked_at) > MOST_LOOKED_AT):
         shown.append(f"{more} more" if len(looked_at) <= MOST_LOOKED_AT else "and more")
     return ", ".join(shown)
+
+
+def _quoted(name: str) -> str:
+    """The name, as JSON where it could be taken for something else; bytes that are no text are
+    escaped, too."""
+    is_plain = name.isprintable() and ", " not in name
+    return name if is_plain else json.dumps(name)
 
 
 def _is_data(name: str) -> bool:

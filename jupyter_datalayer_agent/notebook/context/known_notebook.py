@@ -23,6 +23,7 @@ from .notebook_context import (
     fenced,
     head_lines,
     most_of_output,
+    named,
     outline_line,
     outline_of,
     render_context,
@@ -282,10 +283,10 @@ class _Changes(_Notebook):
         if self.order == before:
             return []
         present = set(self.order)
-        gone = [f"id={cell_id}" for cell_id in before if cell_id not in present]
+        gone = [named(cell_id) for cell_id in before if cell_id not in present]
         lines = [f"Removed: {', '.join(gone)}."] if gone else []
         if len(self.order) < WHOLE_BELOW:
-            now = [f"[{number}] id={cell_id}" for number, cell_id in enumerate(self.order, 1)]
+            now = [f"[{number}] {named(cell_id)}" for number, cell_id in enumerate(self.order, 1)]
             return [*lines, f"Order now: {', '.join(now) or 'no cells'}."]
         runs = self._runs()
         if len(runs) > MAX_RUNS:
@@ -367,14 +368,14 @@ class _Changes(_Notebook):
 
 def _run(first: int, last: int, place: int, cell_id: str) -> str:
     if not place:
-        return f"[{first}] id={cell_id}, not in it"
+        return f"[{first}] {named(cell_id)}, not in it"
     if first == last:
         return f"[{first}] was {place}"
     return f"[{first}-{last}] were {place}-{place + last - first}"
 
 
 def _selected(cell: CellContext, number: bool = False) -> str:
-    label = f"id={cell.id} {cell.selection_status}"
+    label = f"{named(cell.id)} {cell.selection_status}"
     return f"[{cell.index + 1}] {label}" if number else label
 
 

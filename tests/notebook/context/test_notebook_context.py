@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.context.notebook_context import (
-    _fair,
     build_context,
+    fair_share,
     render_context,
     render_file,
 )
@@ -148,7 +148,7 @@ def test_a_failure_is_known_from_saved_outputs() -> None:
 
 @given(st.lists(st.integers(0, 400), max_size=30), st.integers(-50, 5_000))
 def test_a_fair_share_uses_all_of_the_room_and_no_more(lengths: list[int], room: int) -> None:
-    most = _fair(lengths, room)
+    most = fair_share(lengths, room)
     used = sum(min(length, most) for length in lengths)
     assert used <= max(0, room)
     assert used == sum(lengths) or max(0, room) - used < len(lengths)

@@ -11,6 +11,7 @@ from typing import Any
 MOST_VARIABLES = 2_000
 MOST = 30
 KERNEL = {"builtins", "__main__", "IPython", "ipykernel", "xpython", "site"}
+VERSION_CHARACTERS = 40
 SITE = ("site-packages", "dist-packages")
 
 
@@ -42,7 +43,7 @@ def version(name: str) -> str:
     module = vars(sys.modules[name])
     said = module.get("__version__")
     if isinstance(said, str):
-        return said
+        return " ".join(said[:VERSION_CHARACTERS].split())
     if any(site in str(module.get("__file__")) for site in SITE):
         from importlib import metadata
 
