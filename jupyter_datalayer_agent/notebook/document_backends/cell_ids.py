@@ -153,9 +153,13 @@ class KnownAddresses:
             for old, text in before
             if same.get(old, old) != old and texts[same[old]] == text
         }
-        if renamed:
-            former = {old: same.get(new, new) for old, new in self._now.get(path, {}).items()}
-            self._now[path] = former | renamed
+        former = {old: same.get(new, new) for old, new in self._now.get(path, {}).items()}
+        # An id that a cell has again stands for that cell.
+        now = {old: new for old, new in (former | renamed).items() if old not in texts}
+        if now:
+            self._now[path] = now
+        else:
+            self._now.pop(path, None)
         self._known[path] = list(cells)
         self._known.move_to_end(path)
         while len(self._known) > _MOST_NOTEBOOKS:

@@ -422,11 +422,11 @@ class NotebookFiles:
         return text if isinstance(text, str) else None
 
     async def _read(self, path: str, found: ParsedNotebook | None) -> LoadedNotebook:
-        if found is None:
-            model = await self._get(path, content=True)
-            _check_served(path, model["content"])
-            return self._loaded(path, model, cell_ids(model["content"], None))
         try:
+            if found is None:
+                model = await self._get(path, content=True)
+                _check_served(path, model["content"])
+                return self._loaded(path, model, cell_ids(model["content"], None))
             model = {**await self._model_of(path, found), "content": found.content}
         except (*UNREADABLE, RecursionError) as error:
             raise invalid(path, f"{type(error).__name__}: {error}") from error

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from jupyter_datalayer_agent.notebook.document_backends.cell_ids import KnownAddresses
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
 from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
 from jupyter_datalayer_agent.notebook.edits.recorded_names import Names
@@ -101,6 +102,14 @@ async def test_an_id_that_a_new_cell_would_have_is_not_taken_from_the_old_one(
         now = await cells_of(w)
     assert [each.id for each in now[:2]] == [x.id, y.id]
     assert now[2].id not in (x.id, y.id)
+
+
+def test_an_id_that_a_cell_has_again_stands_for_that_cell() -> None:
+    known = KnownAddresses()
+    for ids in ("ab", "xb", "ab"):
+        known.seen("a.ipynb", [(each, text) for each, text in zip(ids, "12", strict=True)])
+        assert not set(known.now("a.ipynb")) & set(ids)
+    assert known.now("a.ipynb") == {"x": "a"}
 
 
 class Page44(ScriptedPage):

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4.rwbase import rejoin_lines, strip_transient
 
+from jupyter_datalayer_agent.protocol.line_ends import line_feeds
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
@@ -41,7 +42,7 @@ def changed(cells: list[dict[str, Any]], *pairs: tuple[str, str]) -> None:
     for old, new in pairs:
         for cell in cells:
             if isinstance(cell.get("source"), str) and old in cell["source"]:
-                cell["source"] = cell["source"].replace(old, new)
+                cell["source"] = line_feeds(cell["source"].replace(old, new))
 
 
 def completed(notebook: Any) -> Any:
