@@ -104,7 +104,7 @@ async def test_an_id_that_a_new_cell_would_have_is_not_taken_from_the_old_one(
     assert now[2].id not in (x.id, y.id)
 
 
-def test_an_id_that_a_cell_has_again_stands_for_that_cell() -> None:
+def test_an_id_that_a_cell_has_again_is_that_cells_id() -> None:
     known = KnownAddresses()
     for ids in ("ab", "xb", "ab"):
         known.seen("a.ipynb", [(each, text) for each, text in zip(ids, "12", strict=True)])
