@@ -93,7 +93,7 @@ def cell_ids(content: Mapping[str, Any], in_file: Sequence[Any] | None) -> CellI
     own = ids_in(content) if in_file is None else in_file
     if len(own) != len(cells):
         own = [NO_ID] * len(cells)  # converted from nbformat 3, which has no ids
-    required = _minor(content) >= _OLDEST_MINOR_WITH_IDS
+    required = requires_ids(content)
     ids = CellIds([], new_have_ids=required or any(each is not NO_ID for each in own))
     present = {each for each in own if isinstance(each, str)}
     taken: set[str] = set()
@@ -193,6 +193,11 @@ def version_of(content: Mapping[str, Any], in_file: Sequence[Any]) -> str:
         _set_id(cell, own_id)
     text = json.dumps({**content, "cells": cells}, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def requires_ids(content: Mapping[str, Any]) -> bool:
+    """Whether each cell has an id, by the version of the notebook; before, none may have one."""
+    return _minor(content) >= _OLDEST_MINOR_WITH_IDS
 
 
 def _minor(content: Mapping[str, Any]) -> float:

@@ -30,7 +30,15 @@ from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
 from ..save_hooks import has_save_hooks
 from ..twins import twins_of
-from .cell_ids import NO_ID, CellIds, KnownAddresses, cell_ids, ids_in, version_of
+from .cell_ids import (
+    NO_ID,
+    CellIds,
+    KnownAddresses,
+    cell_ids,
+    ids_in,
+    requires_ids,
+    version_of,
+)
 from .file_errors import (
     TextLostError,
     invalid,
@@ -618,7 +626,13 @@ def _problems(content: dict[str, Any], cells: list[Cell]) -> set[tuple[Any, ...]
 
 
 def _part(content: dict[str, Any], cells: Sequence[Cell]) -> Any:
-    return _as_node({**content, "cells": [_without_trust(cell) for cell in cells]})
+    # An older notebook whose cells have ids gets new ones with ids, too.
+    left_out = () if requires_ids(content) else ("id",)
+    plain = [
+        {key: value for key, value in _without_trust(cell).items() if key not in left_out}
+        for cell in cells
+    ]
+    return _as_node({**content, "cells": plain})
 
 
 def _as_node(content: dict[str, Any]) -> Any:

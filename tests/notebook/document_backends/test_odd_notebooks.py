@@ -126,3 +126,26 @@ def edit(old: str, new: str) -> dict[str, str]:
 
 def as_jupyter_writes(notebook: Any) -> str:
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("oddity", [name for name, odd in ODDITIES.items() if odd.refused is None])
+def test_an_odd_notebook_takes_new_cells(
+    server: RunningServer, model: ScriptedModelServer, oddity: str
+) -> None:
+    file = server.root / PATH
+    file.write_text(json.dumps(ODDITIES[oddity].notebook))
+    if not is_served(server):
+        return
+    model.script(
+        Calls([Call("addNotebookCell", {"content": "new = 1"})]),
+        Calls([Call("addNotebookCell", {"content": "Words", "type": "markdown"})]),
+        Say("Done."),
+    )
+    reply = ask(server)
+    added = json.loads(file.read_text())["cells"][-2:]
+
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok", "ok"], model.requests[-1].text[
+        -2000:
+    ]
+    assert ["".join(cell["source"]) for cell in added] == ["new = 1", "Words"]
+    assert is_served(server)
