@@ -2,6 +2,7 @@ import type { ICell } from '@jupyterlab/nbformat';
 import { IDisposable } from '@lumino/disposable';
 
 import { messageOf } from '../api/errors';
+import { isLexical } from '../notebook/documentKind';
 import { openChanges } from '../session/reduceDecided';
 import type { ITurn } from '../session/turn';
 import { Observable } from '../session/observable';
@@ -91,13 +92,18 @@ export class DiffModel implements IDisposable {
         this._seen?.message ??
           source.client.getTurn(turnId).then(({ turn }) => turn.message)
       ]);
-      const paths = new Set(
-        [...reply.changes, ...(reply.before ?? [])].map(({ path }) => path)
+      const all = [...reply.changes, ...(reply.before ?? [])];
+      const paths = new Set(all.map(({ path }) => path));
+      // A script is one, too, where the server opens it as a notebook.
+      const notebooks = new Set(
+        all
+          .filter(({ path, cellId }) => cellId && !isLexical(path))
+          .map(({ path }) => path)
       );
       const now = new Map<string, CellsNow>();
       const types = new Map<string, string>();
       for (const path of paths) {
-        const read = path.endsWith('.ipynb')
+        const read = notebooks.has(path)
           ? await this._options.read(path)
           : null;
         const { cells, mimeType } = read ?? {

@@ -49,6 +49,7 @@ test('a script that is open as a notebook is edited and run there', async ({
   await model.script(
     { call: 'getNotebookCells' },
     addCell('print(6 * 7)', { run: true }),
+    { call: 'runNotebookCells', arguments: { all: true } },
     { say: 'Done.' }
   );
   await tab.panel.ask('Add a cell');
@@ -59,4 +60,10 @@ test('a script that is open as a notebook is edited and run there', async ({
   );
   expect(contents.content).toContain('print(6 * 7)');
   expect(contents.content).toContain('x = 41');
+  await tab.panel.changes.getByRole('button', { name: 'Diff' }).click();
+  const ran = tab.page
+    .getByTestId('da-diff-tab')
+    .getByRole('region', { name: 'Ran cell 2' });
+  await ran.getByText('Outputs').click();
+  await expect(ran.getByRole('row').last()).toContainText('42');
 });
