@@ -177,7 +177,7 @@ def test_a_notebook_that_was_renamed_after_its_page_was_closed(
     renamed = f"renamed-{path}"
     begun = time.monotonic()
     assert server.request("PATCH", f"/api/contents/{path}", json={"path": renamed}).ok
-    assert server.request("GET", "context", params={"path": path}).status_code == 404
+    assert server.get("context", path=path)["notebook"]["uri"] == renamed
     server.post("chat", ask(renamed))
     assert time.monotonic() - begun < AT_ONCE
     assert sources(server, renamed) == ["# Cars", "added = 1"]
