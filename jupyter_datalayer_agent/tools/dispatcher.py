@@ -32,13 +32,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer to an approval: whether, and if not, why (which the model reads).
+    """The answer to an approval: whether, and if not, what the user wrote (which the model reads).
 
-    ``for_session`` approves such acts for the rest of the session.
+    ``undecided`` is the reason where no user has decided. ``for_session`` approves such acts for
+    the rest of the session.
     """
 
     approved: bool
     feedback: str | None = None
+    undecided: str | None = None
     for_session: bool = False
 
 
@@ -238,13 +240,17 @@ def _plain_arguments(args: Any) -> dict[str, Any]:
 
 
 def _denied(name: str, decision: Decision) -> Dispatched:
-    feedback = f" The user wrote: {decision.feedback}" if decision.feedback else ""
+    message = "The user declined this call; nothing was done."
+    if decision.undecided:
+        message = f"This call was not approved; nothing was done. {decision.undecided}"
+    elif decision.feedback:
+        message += f" The user wrote: {decision.feedback}"
     result = ToolResult(
         ok=False,
         name=name,
         error=ToolError(
             code="denied",
-            message=f"The user declined this call; nothing was done.{feedback}",
+            message=message,
             hint="Continue another way, or explain to the user what is needed.",
         ),
     )

@@ -58,7 +58,7 @@ class ApprovalBroker:
         if self.has_approved(request.remember_as):
             return Decision(True)
         if self._audience == "none":
-            return Decision(False, f"{request.reason}: this {NOBODY}")
+            return Decision(False, undecided=f"{request.reason}: this {NOBODY}")
         asked = await self._take_restored(
             name=request.name,
             arguments=request.arguments,
@@ -96,7 +96,7 @@ class ApprovalBroker:
             self._waiting.approved_tools.update(request.remember_as.split())
         await self._emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
         if decision == "expired":
-            feedback = "Nobody answered in time."
+            return Decision(False, undecided="Nobody answered in time.")
         return Decision(decision in ("approve", "approve_for_session"), feedback)
 
     def has_approved(self, what: str) -> bool:
