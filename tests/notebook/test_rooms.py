@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -221,3 +222,28 @@ async def test_a_page_that_shows_the_document_does_what_is_asked(shared: Running
     assert [cell["source"] for cell in shown] == ["1", "2"]
     assert REFUSED in refused["error"]["message"]
     assert file.read_bytes() == before
+
+
+async def test_the_twin_of_a_notebook_in_a_room_is_not_written(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """jupytext writes both files of a pair together."""
+    packages = [with_package("collaboration"), with_package("jupytext")]
+    environment = {key: os.pathsep.join(each[key] for each in packages) for key in packages[0]}
+    folder = tmp_path_factory.mktemp("twins")
+    with RunningServer(folder, environment=environment, own_interpreter=True) as server:
+        metadata = {"jupytext": {"formats": "ipynb,py:percent"}}
+        file = write_notebook(server.root, [code("a", "1")], "pair.ipynb", metadata=metadata)
+        made = await call(server, "addNotebookCell", "pair.ipynb", content="x = 1")
+        async with joined(server, "pair.ipynb") as other:
+            await other.types("typed = 1")
+            added = await call(server, "addNotebookCell", "pair.py", content="agent = 1")
+            edits = [{"oldString": "x = 1", "newString": "x = 2"}]
+            edited = await call(server, "editFile", "pair.py", edits=edits)
+            await until_saved(file, "typed = 1")
+
+    assert made.get("error") is None
+    for refused in (added, edited):
+        assert f"pair.ipynb {REFUSED}" in refused["error"]["message"]
+    assert sources(file) == ["1", "x = 1", "typed = 1"]
+    assert "agent" not in (server.root / "pair.py").read_text()
