@@ -95,6 +95,31 @@ class RecordedRequest:
         outputs = list(self.tool_outputs.values())
         return outputs[-1] if outputs else ""
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts of messages, in order."""
+        found = []
+        for item in self.items:
+            content = item.get("content")
+            if isinstance(content, list):
+                content = "".join(part.get("text", "") for part in content)
+            found.append(content or "")
+        return found
+
+    @property
+    def messages_text(self) -> str:
+        """The texts of all messages: over chat completions a context and the message behind it are
+        one message, over the Responses API two."""
+        return "\n\n".join(["", *self.texts, ""])
+
+    def context_before(self, message: str) -> str:
+        """The context right before the last message of this text; empty where there is none."""
+        whole = self.messages_text
+        before = whole[: whole.rindex(f"\n\n{message}\n\n")]
+        if not before.endswith("\n</context>"):
+            return ""
+        return before[before.rindex("\n\n<context>\n") + 2 :]
+
     def find(self, regex: str, group: int = 1, which: str = "last") -> str:
         """A group of a match of ``regex`` in ``text``. A regex without groups gives the whole
         match."""

@@ -69,10 +69,7 @@ class Chat:
         attached = [{"kind": "notebook", "path": self.path}]
         body = {"activeNotebook": self.path, "attachments": attached, "approval": "never"}
         self.server.post("chat", {"sessionId": self.session, "message": "What?", **body, **values})
-        first = self.model.requests[-1 - len(script)]
-        texts = [str(each["content"]) for each in first.body["messages"]]
-        newest = max(at for at, text in enumerate(texts) if "What?" in text)
-        return next((text for text in texts[newest - 1 : newest + 1] if "<context>" in text), "")
+        return self.model.requests[-1 - len(script)].context_before("What?")
 
 
 def test_saved_failures_and_outputs_are_in_the_first_message(

@@ -107,36 +107,12 @@ class Book:
             assert reply["status"] == "completed", reply
             self.session, self.turn = reply["sessionId"], reply["turnId"]
         sent = [r for r in self.model.requests[before:] if not is_summary(r)]
-        return context_before(sent[0], message)
-
-
-def texts(request: RecordedRequest) -> list[str]:
-    """The texts of messages, in order."""
-    found = []
-    for item in request.items:
-        content = item.get("content")
-        if isinstance(content, list):
-            content = "".join(part.get("text", "") for part in content)
-        found.append(content or "")
-    return found
-
-
-def whole_text(request: RecordedRequest) -> str:
-    """The texts of all messages: over chat completions a context and the message behind it are one
-    message, over the Responses API two."""
-    return "\n\n".join(["", *texts(request), ""])
-
-
-def context_before(request: RecordedRequest, message: str) -> str:
-    """The context right before the last message of this text, if there is one."""
-    whole = whole_text(request)
-    before = whole[: whole.rindex(f"\n\n{message}\n\n")]
-    return before[before.rindex("<context>\n") :] if before.endswith("\n</context>") else ""
+        return sent[0].context_before(message)
 
 
 def contexts(request: RecordedRequest) -> list[str]:
     return re.findall(
-        r"^<context>\n.*?\n</context>$", whole_text(request), re.DOTALL | re.MULTILINE
+        r"^<context>\n.*?\n</context>$", request.messages_text, re.DOTALL | re.MULTILINE
     )
 
 
@@ -671,15 +647,15 @@ def test_a_picture_is_sent_again_only_when_it_changed(
     assert pictures(model.requests[-1]) == 2
     name = "Picture of the output of executeCode"
     unchanged = f"{name} is unchanged: it is the one above, “{name}”."
-    assert [each for each in texts(model.requests[-1]) if each.startswith(name)] == [
+    assert [each for each in model.requests[-1].texts if each.startswith(name)] == [
         f"{name}:", f"{name} (2):", unchanged
     ]  # fmt: skip
     both.kill()
     both.start()
     book.say("Two", DRAW, drawing(21), Say("Drawn."))
     assert pictures(model.requests[-1]) == 3
-    assert texts(model.requests[-1]).count(unchanged) == 2
-    assert f"{name} (3):" in texts(model.requests[-1])
+    assert model.requests[-1].texts.count(unchanged) == 2
+    assert f"{name} (3):" in model.requests[-1].texts
     assert_appended(model.requests)
     # Another conversation has not seen it.
     book = Book(both, model)
@@ -712,7 +688,7 @@ def test_another_model_answers_with_the_pictures_that_the_first_one_saw(
     act(server, str(book.session), op, "answer_chosen")
     book.say("Two")
     assert pictures(model.requests[-1]) == 1
-    found = texts(model.requests[-1])
+    found = model.requests[-1].texts
     assert found.index("A small dot.") > next(
         place for place, text in enumerate(found) if text.startswith("Picture of the output")
     )
