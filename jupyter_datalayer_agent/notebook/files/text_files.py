@@ -254,7 +254,7 @@ class TextFiles:
                     if again.content == state.content:
                         return again
                     if again.content != file.content:
-                        raise changed(file.path) from None
+                        raise unsure(file.path) from None
                     file = again
         raise DocumentError(
             "internal", f"{file.path} is being opened and closed repeatedly.", STILL
@@ -303,9 +303,7 @@ async def _write_in(page: Page, path: str, base: str, content: str) -> None:
     result = await page.request("document.write", params, timeout=ANSWER_SECONDS)
     shown = DocumentText.model_validate(result).content
     if shown is not None and shown.removeprefix(BOM) != content.removeprefix(BOM):
-        raise DocumentError(
-            "internal", f"{path} is not as it was written when it was read back.", STILL
-        )
+        raise unsure(path)
 
 
 def _real(root_dir: str, path: str) -> tuple[str, str]:
@@ -345,6 +343,13 @@ def _check_size(path: str, state: TextState) -> None:
 def changed(path: str) -> DocumentError:
     """The file is not as it was when the change was thought of."""
     return DocumentError("stale", f"{path} changed in the meantime; nothing was changed.", STILL)
+
+
+def unsure(path: str) -> DocumentError:
+    """It was written, or may have been, and is now as neither the change nor the file before."""
+    return DocumentError(
+        "internal", f"{path} is not as it was written when it was read back.", STILL
+    )
 
 
 def shown_as_notebook(path: str) -> DocumentError:

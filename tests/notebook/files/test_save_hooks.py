@@ -165,3 +165,28 @@ async def test_a_page_keeps_what_the_user_types_while_the_hook_runs(tmp_path: Pa
 
         assert page.text == written.content == "x = 'one'\n# typed\n"
         assert (written.reformatted, written.is_unsaved) == (False, True)
+
+
+async def test_a_page_that_closes_once_it_has_saved_is_not_said_to_have_changed_nothing(
+    tmp_path: Path,
+) -> None:
+    class ClosingPage(SavingPage):
+        def on_message(self, message: Any) -> None:
+            if isinstance(message, PageRequest) and message.method == "document.write":
+                self.answer(message)
+                self.world.pages.disconnect(self.page, left=True)
+            else:
+                super().on_message(message)
+
+    async with world(tmp_path) as w:
+        w.service.contents_manager.pre_save_hook = double_quotes
+        (w.root / "a.py").write_text("x = 1\n")
+        page = ClosingPage(w, "a.py")
+        files = w.service.text_files
+        file = await files.read("a.py")
+        with pytest.raises(DocumentError) as failed:
+            await files.write(file, file.state.with_content("x = 'one'\n"))
+
+        assert page.file.read_text() == 'x = "one"\n'
+        assert failed.value.code == "internal"
+        assert "nothing was changed" not in failed.value.message
