@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -10,6 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from jupyter_datalayer_agent.agent.history.tool_output import AS_BEFORE, ReportedResults, for_model
+from jupyter_datalayer_agent.agent.model_calls.turn_items import LEFT_OUT
 from jupyter_datalayer_agent.protocol.tools import ToolResult
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest
@@ -117,6 +119,26 @@ def test_an_error_that_the_outputs_do_not_begin_with_is_sent() -> None:
     run = {"cellId": "c", "status": "error", "error": "E: one", "outputs": "[stderr] E: one"}
     result = ToolResult(ok=True, name="runNotebookCells", output=run)
     assert json.loads(for_model(result)) == run
+
+
+def test_what_was_left_out_of_a_long_turn_is_shown_again(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    names = ("first", "second", "third")
+    environment = {"DATALAYER_AGENT_CONTEXT_WINDOW": "20000"}
+    with RunningServer(tmp_path, api_base=model.base_url, environment=environment) as server:
+        cells = [new_code_cell(f"print('{name} ' * 4_000)", id=name) for name in names]
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(
+            new_notebook(cells=cells, metadata={"kernelspec": kernel}),
+            server.root / "reported.ipynb",
+        )
+        runs = [Call("runNotebookCells", {"cellIds": [name]}) for name in (*names, "first")]
+        model.script(*runs, Say("Done."))
+        chat(server)
+    assert LEFT_OUT["content"][0]["text"] in model.requests[-1].text
+    *_, last = outputs(model.requests[-1])
+    assert last["runs"][0]["outputs"].startswith("first first")
 
 
 def test_after_earlier_results_were_left_out_everything_is_sent_again() -> None:
