@@ -63,9 +63,10 @@ def build_context(
     """The context of a notebook as a backend read it; ``allCells`` below 20 cells, else outline."""
     cells = notebook.cells
     few = len(cells) < WHOLE_BELOW
+    errors = {cell.id: _error(notebook.path, cell, executions) for cell in cells}
     outline = None
     if not few:
-        outline = [_outline(cell, _error(notebook.path, cell, executions)) for cell in cells]
+        outline = [_outline(cell, errors[cell.id]) for cell in cells]
     return NotebookContext(
         uri=notebook.path,
         kernel_id=notebook.kernel_id,
@@ -73,15 +74,17 @@ def build_context(
         kernel_language=notebook.kernel_language or "",
         cell_count=len(cells),
         selected_cells=[
-            cell_context(cell) for cell in cells if cell.selection_status != "unselected"
+            cell_context(cell, errors[cell.id])
+            for cell in cells
+            if cell.selection_status != "unselected"
         ],
-        all_cells=[cell_context(cell) for cell in cells] if few else None,
+        all_cells=[cell_context(cell, errors[cell.id]) for cell in cells] if few else None,
         outline=outline,
     )
 
 
-def cell_context(cell: PageCell) -> CellContext:
-    """A cell's fields."""
+def cell_context(cell: PageCell, error: str | None = None) -> CellContext:
+    """A cell's fields; ``error`` is known of its last run where the outputs do not show it."""
     is_code = cell.type == "code"
     return CellContext(
         id=cell.id,
@@ -95,7 +98,7 @@ def cell_context(cell: PageCell) -> CellContext:
         last_run_success=cell.last_run_success if is_code else None,
         last_execution_duration=cell.last_execution_duration if is_code else None,
         last_run_end_time=cell.last_run_end_time if is_code else None,
-        error=_shown_error(cell),
+        error=_shown_error(cell) or (error if is_code else None),
     )
 
 

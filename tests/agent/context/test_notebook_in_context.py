@@ -83,6 +83,19 @@ def test_saved_failures_and_outputs_are_in_the_first_message(
     assert "IPython.core" not in context
 
 
+def test_a_failure_of_this_kernel_is_named_where_no_output_is_an_error(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    # IPython prints the traceback of a group to stderr.
+    group = "raise ExceptionGroup('many', [ValueError('one')])"
+    write(server, "group.ipynb", ("group", group, []), ("ok", "1", []))
+    chat = Chat(server, model, "group.ipynb")
+    chat.say(Call("runNotebookCells", {"all": True, "stopOnError": False}), mode="agent")
+    context = chat.say()
+    assert "[1] code id=group order=1 failed ExceptionGroup " in context
+    assert "[2] code id=ok order=2 ok " in context
+
+
 def test_other_readers_of_outputs_get_the_same_text(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
