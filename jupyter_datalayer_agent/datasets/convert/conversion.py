@@ -44,7 +44,7 @@ def convert(job: dict[str, Any], report_progress: Progress) -> dict[str, Any]:
                 delimiter = ","
             else:
                 text = as_utf8(source, work, shown, report, report_progress, encoding)
-            layout = tables.layout_of(text, shown, delimiter, job.get("decimal"))
+            layout = tables.layout_of(text, shown, report, delimiter, job.get("decimal"))
             rows = tables.convert(database, text, layout, target, report, report_progress, shown)
             if kind == "excel":
                 report.delimiter = None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from ..dialect.file import texts_of
+from ..dialect.file import damage, texts_of
 from ..dialect.layout import WORDS, Layout, Unreadable, find_layout, reader
 from . import types
 from .duck import group_size, literal, name, run
@@ -66,10 +66,14 @@ class TextTable:
         return source
 
 
-def layout_of(path: Path, shown: str, delimiter: str | None, decimal: str | None) -> Layout:
+def layout_of(
+    path: Path, shown: str, report: Report, delimiter: str | None, decimal: str | None
+) -> Layout:
     """The layout of a UTF-8 file. Raises ``ConversionError`` if it is no table."""
+    text, tail = texts_of(str(path), "utf-8")
+    report.notes += damage(text)
     try:
-        layout = find_layout(*texts_of(str(path), "utf-8"), delimiter, decimal)
+        layout = find_layout(text, tail, delimiter, decimal)
     except Unreadable as error:
         raise ConversionError(f"{shown} {error}.") from error
     width = len(layout.names)

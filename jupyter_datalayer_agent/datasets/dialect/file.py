@@ -57,6 +57,7 @@ _MARKS = [
 ]
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|!--|html|head|body|table|svg|rss|[a-z]+[\s>])", re.I)
 _PARTS = re.compile(rb"[\t,;\"]")
+_NOT_ASCII = re.compile(r"[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
 _MOST_WORDS = 2000
 
 
@@ -124,6 +125,11 @@ class EncodingScan:
                 self.words |= dict.fromkeys(part for part in parts if not part.isascii())
 
     @property
+    def is_ascii(self) -> bool:
+        """Whether all is ASCII."""
+        return self.is_utf8 and not self._good
+
+    @property
     def mixed(self) -> bool:
         """Whether part of the lines are UTF-8: more than happens by chance."""
         return not self.is_utf8 and self._good > self._bad * 0.2
@@ -140,7 +146,7 @@ def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
         raise Unreadable("is a folder")
     if not os.path.exists(path):
         raise Unreadable(f"does not exist; there is no such file as {os.path.abspath(path)!r}")
-    with _opened(path) as stream:
+    with opened(path) as stream:
         head = stream.read(HEAD)
     if not head:
         raise Unreadable("is empty")
@@ -152,9 +158,11 @@ def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
     wide = wide_encoding(head)
     if b"\0" in head and wide is None:
         raise Unreadable("is a binary file, not a CSV file")
-    encoding = wide or choices.get("encoding")
+    encoding = wide
     if encoding is None:
         scan = _scanned(path)
+        encoding = "utf-8" if scan.is_utf8 and not scan.is_ascii else choices.get("encoding")
+    if encoding is None:
         if scan.mixed:
             raise Unreadable(
                 "mixes encodings: some of its lines are UTF-8, others are not. Upload it as a data "
@@ -182,6 +190,8 @@ def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
         "numbers": numbers,
         "codes": [names[place] for place in layout.codes],
         "records": rows,
+        "start": first_record(layout),
+        "damaged": damage(text),
         "dropped": [line + 1 for _, line in dropped],
         "read": read,
     }
@@ -254,6 +264,40 @@ def pandas_arguments(layout: Layout, encoding: str, dropped: list[int]) -> dict[
     return read
 
 
+def first_record(layout: Layout) -> int:
+    """The place of the first row below the names."""
+    return layout.skip + (layout.header and not layout.comment_header)
+
+
+def damage(text: str) -> list[str]:
+    """Sentences on letters that were lost before the file was written."""
+    words = dict.fromkeys(_NOT_ASCII.findall(text))
+    lost = [word for word in words if "\ufffd" in word]
+    twice = {word: meant for word in words if (meant := _decoded_twice(word)) is not None}
+    sentences = []
+    if lost:
+        sentences.append(
+            f"Words such as {lost[0]!r} hold a replacement character: their letters were lost "
+            "before this file was written."
+        )
+    if twice:
+        word, meant = next(iter(twice.items()))
+        sentences.append(
+            f"Words such as {word!r}, for {meant!r}, were UTF-8 that was read in another encoding "
+            "before this file was written."
+        )
+    return sentences
+
+
+def _decoded_twice(word: str) -> str | None:
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return word.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return None
+
+
 def _counted(path: str, encoding: str, layout: Layout) -> tuple[int | None, list[list[int]]]:
     """The rows of the table, read by another program than pandas (None in a file too large to be
     read twice), and what is no row: the places of such records, and their lines, both from 0.
@@ -263,9 +307,9 @@ def _counted(path: str, encoding: str, layout: Layout) -> tuple[int | None, list
     allowed = {width, width + 1} if layout.trailing else {width}
     dropped: list[list[int]] = []
     rows = line = 0
-    start = layout.skip + (layout.header and not layout.comment_header)
+    start = first_record(layout)
     limit = csv.field_size_limit(1 << 30)
-    with io.TextIOWrapper(_opened(path), encoding=encoding, newline="") as stream:
+    with io.TextIOWrapper(opened(path), encoding=encoding, newline="") as stream:
         try:
             records = iter(reader(stream, layout.delimiter, layout.escape))
             for place, row in enumerate(itertools.islice(records, start + MOST_RECORDS)):
@@ -308,7 +352,7 @@ def _ragged(dropped: list[list[int]], layout: Layout) -> str:
 
 def _scanned(path: str) -> EncodingScan:
     scan = EncodingScan()
-    with _opened(path) as stream:
+    with opened(path) as stream:
         while block := stream.read(BLOCK):
             scan.feed(block)
     scan.feed(b"", final=True)
@@ -317,7 +361,7 @@ def _scanned(path: str) -> EncodingScan:
 
 def texts_of(path: str, encoding: str) -> tuple[str, str]:
     """The beginning of the file, and the last lines of a plain file that goes on."""
-    with _opened(path) as stream:
+    with opened(path) as stream:
         head = stream.read(HEAD)
         whole = not stream.read(1)
     text = head.decode(encoding, errors="replace").lstrip("\ufeff")
@@ -337,7 +381,8 @@ def is_compressed(path: str) -> bool:
     return path.lower().endswith((".gz", ".bz2", ".xz", ".zip"))
 
 
-def _opened(path: str) -> Any:
+def opened(path: str) -> Any:
+    """The bytes of the file, unpacked as pandas unpacks it."""
     name = path.lower()
     if name.endswith(".gz"):
         return gzip.open(path)

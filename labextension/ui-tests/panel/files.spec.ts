@@ -273,6 +273,38 @@ test('a file that is dropped on the panel is uploaded; a picture is refused', as
   await expect(uploads).toHaveCount(1);
 });
 
+test('the words of an upload choose its encoding, and how that looks', async ({
+  lab
+}) => {
+  const { page, panel } = lab;
+  // 北京, 上海 in GBK
+  const beijing = Buffer.from([0xb1, 0xb1, 0xbe, 0xa9]);
+  const shanghai = Buffer.from([0xc9, 0xcf, 0xba, 0xa3]);
+  const rows = Buffer.concat([beijing, Buffer.from(',n\n'), shanghai]);
+  await panel.root.getByTestId('da-attach').click();
+  const choosing = page.waitForEvent('filechooser');
+  await panel.root.getByTestId('da-upload-data').click();
+  await (
+    await choosing
+  ).setFiles({
+    name: 'towns.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.concat([rows, Buffer.from(',1\n')])
+  });
+  const upload = panel.root.getByTestId('da-upload');
+  await expect(upload).toHaveAttribute('data-stage', 'failed');
+  const chinese = upload.getByTestId('da-upload-encoding').filter({
+    hasText: 'GBK (simplified Chinese)'
+  });
+  await expect(chinese).toBeVisible();
+  for (const width of [400, 300]) {
+    await lab.panelWidth(width);
+    await shootBoth(lab, `upload-encodings-${width}`);
+  }
+  await chinese.click();
+  await expect(upload).toContainText('Data set towns: 1 row');
+});
+
 test('an upload on its way can be cancelled, and how it looks', async ({
   lab
 }) => {

@@ -11,7 +11,7 @@ from ...template import Template, TemplateRun, TemplateStep
 from .parts import sections
 from .parts.data import Data
 from .parts.formatting import source
-from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
+from .parts.loading import imports_cell, load_frame, loading_text, need_modules, probe
 from .parts.parameters import DataPath, ReadingParameters
 
 TITLE = "# Data analysis"
@@ -82,7 +82,7 @@ async def _head(run: TemplateRun) -> None:
 async def _load(run: TemplateRun) -> None:
     data = Data(run.facts)
     await run.markdown(f"## Loading\n\n{loading_text(data, run.parameters.data)}")
-    await run.code(loading_cell(data))
+    await load_frame(run, data)
 
 
 data_analysis_notebook = Template(

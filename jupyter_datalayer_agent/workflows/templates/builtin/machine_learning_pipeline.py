@@ -13,7 +13,7 @@ from .in_kernel import call as kernel_call
 from .parts import evaluation_cells, model_cells, sections
 from .parts.data import Data
 from .parts.formatting import bullets, code, codes, count, listed, number, paragraph, percent
-from .parts.loading import imports_cell, loading_cell, loading_text, need_modules, probe
+from .parts.loading import imports_cell, load_frame, loading_text, need_modules, probe
 from .parts.modelling import MAX_MISSING, MAX_ROWS, Study
 from .parts.parameters import DataParameters
 
@@ -124,7 +124,7 @@ async def _explore(run: TemplateRun) -> None:
     study = Study(run.facts)
     data = study.data
     await run.markdown(f"## Loading the data\n\n{loading_text(data, run.parameters.data)}")
-    await run.code(loading_cell(data))
+    await load_frame(run, data)
     await sections.shape(run)
     await run.code("df.head()")
     await sections.missing(run)

@@ -326,3 +326,65 @@ async def test_a_series_is_split_by_time(kernel: KernelForTemplates) -> None:
     check(run)
     assert "TimeSeriesSplit" in sources(run)
     assert "shuffle=False" in sources(run)
+
+
+async def test_a_file_in_utf8_is_read_so_whatever_encoding_is_given(
+    kernel: KernelForTemplates,
+) -> None:
+    write(kernel, "given.csv", "Ort;Wert\n" + "".join(f"Köln {n};{n}\n" for n in range(ROWS)))
+    run = await analyse(kernel, "given.csv", "data-analysis-notebook", encoding="cp1252")
+    assert "encoding" not in run.facts["data"]["read"]
+    outputs, _ = kernel.execute("print(df.iloc[1, 0])")
+    assert outputs[0].text == "Köln 1\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("MÃ¼nchen", "'MÃ¼nchen', for 'München', were UTF-8"),
+        ("M\ufffdn", "a replacement character"),
+    ],
+)
+async def test_letters_that_were_lost_before_are_named_in_the_first_cell(
+    kernel: KernelForTemplates, word: str, said: str
+) -> None:
+    write(kernel, "lost.csv", "Ort,Wert\n" + "".join(f"{word},{n}\n" for n in range(ROWS)))
+    run = await analyse(kernel, "lost.csv", "data-analysis-notebook")
+    assert said in run.document.cells[0].source
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("df.loc[2, 'Preis'] *= 100", "it has “299.0” in row 3 of the column Preis"),
+        ("df.loc[5, 'Ort'] = 'KÃ¶ln'", "it has “KÃ¶ln” in row 6 of the column Ort"),
+        ("df.loc[5, 'Ort'] = None", "in row 6 of the column Ort, where the file has “Köln”"),
+        ("df = df.head(3)", "it has 3 rows; the file has 60"),
+        ("df.columns = ['Ort', 'x']", "it has the columns Ort, x; the file has others"),
+    ],
+)
+async def test_a_loaded_table_that_differs_from_the_file_ends_the_workflow(
+    kernel: KernelForTemplates, change: str, said: str
+) -> None:
+    write(kernel, "same.csv", "Ort;Preis\n" + "".join(f"Köln;{n},99\n" for n in range(ROWS)))
+    patch = f"""
+import pandas as pd
+def _other(path, _read=pd.read_csv, **how):
+    df = _read(path, **how)
+    if "nrows" not in how:
+        {change}
+    return df
+pd.read_csv = _other
+"""
+    await analyse(kernel, "same.csv", "data-analysis-notebook")
+    kernel.execute(patch)
+    template = builtin_catalogue().find("data-analysis-notebook")
+    assert template is not None
+    try:
+        with pytest.raises(StepFailed) as failed:
+            await kernel.run(template, {"data": "same.csv", "notebook": "same.ipynb"})
+    finally:
+        kernel.execute("import importlib, pandas.io.parsers as p, pandas as pd")
+        kernel.execute("pd.read_csv = p.read_csv")
+    assert said in failed.value.message
+    assert failed.value.cell_id is not None

@@ -41,6 +41,12 @@ def answer(path, date_column, choices):
         return {"unreadable": str(error)}
 """
 
+COMPARE = """
+def answer(path, how):
+    return difference(df, path, how)
+"""
+_COMPARED = ("format", "encoding", "delimiter", "start", "numbers", "read", "rows", "cut")
+
 GLYPHS = """
 def answer(text):
     from matplotlib import font_manager
@@ -285,6 +291,25 @@ def _number_text(column: str, form: dict[str, Any]) -> str:
     return text
 
 
+async def load_frame(run: TemplateRun, data: Data) -> None:
+    """Load the file by a cell, and compare what the notebook then has with the file.
+
+    Raises ``StepFailed`` where they differ."""
+    cell = await run.code(loading_cell(data))
+    facts = data.facts
+    how = {name: facts[name] for name in _COMPARED if name in facts}
+    how["columns"] = [{key: each[key] for key in ("name", "convert")} for each in facts["columns"]]
+    modules = (*SOURCES, "profile", "loaded")
+    asked = {"path": facts["path"], "how": how}
+    differs = await run.compute(kernel_call(*modules, answer=COMPARE, names=["df"], **asked))
+    if differs:
+        raise StepFailed(
+            f"The loaded table is not what {run.parameters.data} says: it {differs}. Give the "
+            "file's encoding, delimiter or decimal, and run the workflow again.",
+            cell,
+        )
+
+
 CONVERSIONS = {
     "date": "read as dates",
     "epoch": "read as dates",
@@ -324,6 +349,7 @@ def reading_text(data: Data) -> str:
             f"{code(name)} is text: {count(misfits, 'value')} of it, such as {code(example)}, "
             f"{'is' if misfits == 1 else 'are'} not a number."
         )
+    sentences += facts["damaged"]
     dropped = facts["dropped"]
     if dropped:
         lines = listed([f"{line:,}" for line in dropped])

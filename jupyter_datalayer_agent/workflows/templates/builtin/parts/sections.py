@@ -18,7 +18,7 @@ from .findings import (
     share_text,
 )
 from .formatting import codes, count, literal, names_list, paragraph, percent, source
-from .loading import imports_cell, loading_cell, loading_text, need_modules, probe, reading_text
+from .loading import imports_cell, load_frame, loading_text, need_modules, probe, reading_text
 
 SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
 MANY_COLUMNS = 100
@@ -67,7 +67,7 @@ async def load(run: TemplateRun) -> None:
     """Load the file, and compute the figures for the text."""
     data = Data(run.facts)
     await run.markdown(f"## Loading the data\n\n{loading_text(data, run.parameters.data)}")
-    await run.code(loading_cell(data))
+    await load_frame(run, data)
     await survey(run)
 
 
