@@ -15,7 +15,7 @@ type Outputs = NonNullable<PageCell['outputs']>;
  * The outputs of a cell as a context needs them: texts until they have 1,000 characters, pictures
  * empty, and every error. The server makes the same of a file (`notebook/brief_outputs.py`).
  *
- * It reads the models, since `getOutputs` copies every picture.
+ * It reads the models: the shared model copies every picture when it is asked for the outputs.
  */
 export function briefOutputs(
   { outputs }: ICodeCellModel,
