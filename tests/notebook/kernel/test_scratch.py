@@ -252,7 +252,7 @@ time.sleep(60)
         assert found is not None
         assert 3 < int(found[1]) <= 8
         assert "limit of a scratch kernel is 3" in done.passed.message
-        # Killed; or interrupted with the kernel, if it was started just after the others were killed.
+        # Killed; or interrupted with the kernel, if it started just after the others were killed.
         after = await call(w, "print(kept, len(many) > 2, {p.wait() for p in many} - {-2})")
         assert text_of(after.run) == "1 True {-9}\n"
         assert after.note is None
