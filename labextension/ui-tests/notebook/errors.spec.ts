@@ -96,7 +96,9 @@ test('Fix proposes a known fix as a diff; the bar comes and goes with the error'
   // A cell that was not run: nothing to change, only to run, in the order that it needs.
   await notebook.run(3);
   await bar.fix.click();
-  await expect(bar.note).toContainText('Cell 5 defines rate');
+  await expect(bar.note).toContainText(
+    '“rate” is defined in cell 5, which is below cell 4.'
+  );
   await expect(chat.accept).toHaveCount(0);
   await expect(chat.input).toBeFocused();
   await page.keyboard.press('Control+Shift+Enter');

@@ -83,10 +83,8 @@ test('a notebook that is attached but not active is neither read nor changed', a
     'off'
   );
   await lab.panel.ask('Add a cell');
+  // The tools are sent, since createNotebook may open them in mid-turn; the gate refuses them.
   const requests = await model.requests();
-  for (const name of [...READS, ...CHANGES]) {
-    expect(requests[0].toolNames).not.toContain(name);
-  }
   for (const request of requests.slice(1)) {
     expect(request.lastOutput).toContain('No active notebook found');
   }
@@ -158,8 +156,7 @@ test('the active notebook that is not attached is left alone', async ({
   await lab.panel.input.fill('Add a cell');
   await lab.page.getByTestId('da-send-without').click();
   await lab.panel.ended();
-  const [first, second] = await model.requests();
-  expect(first.toolNames).not.toContain('addNotebookCell');
+  const [, second] = await model.requests();
   expect(second.lastOutput).toContain('No active notebook found');
   await expect(lab.panel.toolCalls).toHaveText(
     /Not done: no notebook is attached/

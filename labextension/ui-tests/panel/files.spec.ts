@@ -287,7 +287,7 @@ test('the words of an upload choose its encoding, and how that looks', async ({
   await (
     await choosing
   ).setFiles({
-    name: 'towns.csv',
+    name: 'cities-gbk.csv',
     mimeType: 'text/csv',
     buffer: Buffer.concat([rows, Buffer.from(',1\n')])
   });
@@ -302,7 +302,7 @@ test('the words of an upload choose its encoding, and how that looks', async ({
     await shootBoth(lab, `upload-encodings-${width}`);
   }
   await chinese.click();
-  await expect(upload).toContainText('Data set towns: 1 row');
+  await expect(upload).toContainText('Data set cities-gbk: 1 row');
 });
 
 test('an upload on its way can be cancelled, and how it looks', async ({

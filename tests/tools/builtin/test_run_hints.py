@@ -42,9 +42,9 @@ class Notebook:
 def test_a_name_whose_cell_has_not_run_in_this_kernel(server: RunningServer) -> None:
     book = Notebook(server, "d = 5", "print(d)", "later", "later = 1")
     assert book.hint("b") == (
-        "`d` is defined in cell 1, which has not run in this kernel. Run cell 1 first."
+        "“d” is defined in cell 1, which has not run in this kernel. Run cell 1 first."
     )
-    assert book.hint("c").startswith("`later` is defined in cell 4, which is below cell 3.")
+    assert book.hint("c").startswith("“later” is defined in cell 4, which is below cell 3.")
     assert book.call("runNotebookCells", cellIds=["a", "b"])["ok"]
     deleted = book.call("executeCode", code="del d")
     assert deleted["ok"]
@@ -86,7 +86,7 @@ def test_a_run_that_took_too_long_is_not_repaired_in_place(server: RunningServer
 def test_code_without_a_cell_gets_the_same_hints(server: RunningServer) -> None:
     book = Notebook(server, "d = 5", FRAME)
     failed = book.call("executeCode", code="d + 1")
-    assert failed["error"]["hint"].startswith("`d` is defined in cell 1, which has not run")
+    assert failed["error"]["hint"].startswith("“d” is defined in cell 1, which has not run")
     assert book.call("runNotebookCells", cellIds=["b"])["ok"]
     failed = book.call("executeCode", code="df['Wieght']")
     assert "Weight" in failed["error"]["hint"]

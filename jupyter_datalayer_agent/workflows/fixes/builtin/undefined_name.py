@@ -132,7 +132,7 @@ def _names(path: str, cells: Sequence[PageCell]) -> str:
 
 
 def _why(path: str, name: str, definer: PageCell, failed: PageCell) -> str:
-    start = f"`{name}` is defined in {editing.cell_name(path, definer)}, which"
+    start = f"“{name}” is defined in {editing.cell_name(path, definer)}, which"
     if definer.index > failed.index:
         return f"{start} is below {editing.cell_name(path, failed)}."
     if definer.last_run_success is None:
