@@ -15,7 +15,9 @@ const browser = await chromium.launch({
 const page = await browser.newPage();
 await page.goto(address);
 await page.locator('.jp-NotebookPanel .jp-Cell').first().waitFor({ timeout: 120000 });
-await page.locator('[data-status="idle"], .jp-Notebook-ExecutionIndicator').first().waitFor();
+// It may be hidden in a narrow toolbar.
+const indicator = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
+await indicator.first().waitFor({ state: 'attached' });
 console.log('open');
 process.stdin.resume();
 process.stdin.on('end', async () => {
