@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..protocol.code_text import plain_code
 from .untrusted import escaped, safe
 
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
@@ -272,7 +273,7 @@ class Answer:
     def code(self) -> str:
         """The code blocks of its text, or all of it without any."""
         text = self.text()
-        blocks = [match["code"].rstrip("\n") for match in _FENCED.finditer(text)]
+        blocks = [plain_code(match["code"].rstrip("\n")) for match in _FENCED.finditer(text)]
         return "\n\n".join(blocks) if blocks else text
 
     def language(self) -> str:

@@ -14,6 +14,7 @@ from ...models.types import ModelError, ModelRequest
 from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.cells import PageCell
+from ...protocol.code_text import plain_code
 from ...protocol.errors import AgentError
 from ...protocol.requests import ChatRequest, SessionSettings, Usage
 from ...protocol.suggestions import NextCellReply, NextCellRequest
@@ -92,7 +93,7 @@ async def _answer(runtime: Runtime, request: ModelRequest) -> str:
 def source_in(answer: str) -> str:
     """The source of the first fenced block of an answer; empty without one."""
     match = _FENCED.search(answer)
-    return match[2].strip("\n") if match else ""
+    return plain_code(match[2].strip("\n")) if match else ""
 
 
 def _text(cells: Sequence[PageCell], place: int, variables: Sequence[Variable]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...protocol.code_text import plain_code, unfenced
 from . import nodes
 from .editor_state import MAX_DEPTH, Node
 from .from_markdown import blocks_of, inline_of
@@ -69,10 +70,11 @@ def new_blocks(
 
 def _one(kind: str, content: str, level: int | None, language: str | None) -> Node:
     if kind in (nodes.INPUT, "code"):
-        source, named = _unfenced(content)
+        source, named = unfenced(content)
         if kind == "code":
             return nodes.code(source, language or named)
-        return nodes.jupyter_input(source, language or named or "python")
+        language = language or named or "python"
+        return nodes.jupyter_input(plain_code(source, language), language)
     if kind == "horizontalrule":
         return nodes.horizontal_rule()
     if kind == "equation":
@@ -96,15 +98,6 @@ def _one(kind: str, content: str, level: int | None, language: str | None) -> No
             "blocks at once use type markdown."
         )
     return only
-
-
-def _unfenced(content: str) -> tuple[str, str | None]:
-    """Code and its language; models put code into a fence by habit."""
-    if content.lstrip().startswith("```"):
-        found = blocks_of(content)
-        if len(found) == 1 and found[0]["type"] in ("code", nodes.INPUT):
-            return nodes.source_of(found[0]), found[0].get("language")
-    return content, None
 
 
 def _heading(only: Node | None, content: str, level: int | None) -> Node:

@@ -10,6 +10,7 @@ from ...notebook.files.kinds import is_lexical
 from ...notebook.lexical.as_cells import blocks_as_cells
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
+from ...protocol.code_text import plain_code
 from ..approval_reason import reason_in_kernel, reason_in_notebook
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, render_outputs
@@ -42,6 +43,11 @@ class ExecuteCode(Wire):
     code: str = Field(min_length=1)
     path: str | None = None
     kernel_id: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The code that is run."""
+        return plain_code(self.code)
 
 
 @tool(
@@ -87,7 +93,7 @@ async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome
 
 
 async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None:
-    codes = [("The code", args.code)]
+    codes = [("The code", args.source)]
     path, kernel_id = await _where(args, context)
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
@@ -127,14 +133,14 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     await context.status("Running code")
     key = context.notebooks.scratch.key_of(kernel_id) if kernel_id is not None else None
     if key is not None or (path is None and kernel_id is None):
-        return await _in_scratch(args.code, key or context.session_id or "api", context)
+        return await _in_scratch(args.source, key or context.session_id or "api", context)
     run = await context.notebooks.execute_code(
-        args.code, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
+        args.source, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
     )
     if run.status == "ok":
         return _reported(run, {})
     if not run.kernel_died:
-        return _reported(run, {}, await hint_of(context, path, run, args.code))
+        return _reported(run, {}, await hint_of(context, path, run, args.source))
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
     again, hint = await lost_cells(context, path, run)

@@ -20,6 +20,7 @@ from ...protocol.cells import (
     PageNotebook,
     UpdateCell,
 )
+from ...protocol.code_text import names_python, plain_code, unfenced
 from ...protocol.tools import Change
 from ..approval_reason import reason_in_notebook
 from ..context import ToolContext, ToolFailure
@@ -27,7 +28,7 @@ from ..outputs import first_line
 from ..registry import ToolOutcome, tool
 from ..risky_code import Reason
 from .notebook_read import missing_cells
-from .replacement import Replacement, replaced
+from .replacement import Replacement, replaced, replaced_in_code
 from .run_cells import run_and_report
 from .staleness import read_before, stale_now
 
@@ -171,18 +172,26 @@ def _changed(cell: PageCell, summary: str, applied: AppliedEdits) -> ToolOutcome
     )
 
 
+async def _source_of_new(args: AddNotebookCell, context: ToolContext) -> str:
+    if args.type != "code":
+        return args.content
+    language = None
+    if names_python(unfenced(args.content)[0]):
+        language = (await context.notebook(args.path)).kernel_language
+    return plain_code(args.content, language)
+
+
 async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> Reason | None:
     runs = args.run and args.type == "code"
     if not runs:
         return None
-    codes = [("The new cell", args.content)]
+    codes = [("The new cell", await _source_of_new(args, context))]
     return await reason_in_notebook(codes, context, context.path(args.path))
 
 
 async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
-    return [
-        Change(path=context.path(args.path), op="insert", after=args.content, cell_type=args.type)
-    ]
+    source = await _source_of_new(args, context)
+    return [Change(path=context.path(args.path), op="insert", after=source, cell_type=args.type)]
 
 
 async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosition:
@@ -213,7 +222,7 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
     edit = InsertCell(
         cell_id=cell_id,
         type=args.type,
-        source=args.content,
+        source=await _source_of_new(args, context),
         position=await _place_of_new(args, context),
     )
     applied = await apply(context, args.path, [edit])
@@ -227,11 +236,17 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
     return outcome
 
 
-def _new_source(cell: PageCell, args: UpdateNotebookCell) -> str | None:
-    if not args.edits:
-        return args.content
+def _new_source(notebook: PageNotebook, cell: PageCell, args: UpdateNotebookCell) -> str | None:
+    is_code = (args.type or cell.type) == "code"
+    language, where = notebook.kernel_language, f"cell {cell.id}"
     output = {"cellId": cell.id, "content": cell.source}
-    return replaced(cell.source, args.edits, f"cell {cell.id}", output)
+    if args.edits and is_code:
+        return replaced_in_code(cell.source, args.edits, where, output, language)
+    if args.edits:
+        return replaced(cell.source, args.edits, where, output)
+    if args.content is None or not is_code:
+        return args.content
+    return plain_code(args.content, language)
 
 
 async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
@@ -241,14 +256,14 @@ async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reas
     cell = cells[args.cell_id]
     if (args.type or cell.type) != "code":
         return None
-    codes = [("The changed cell", _new_source(cell, args) or cell.source)]
+    codes = [("The changed cell", _new_source(notebook, cell, args) or cell.source)]
     return await reason_in_notebook(codes, context, notebook.path, notebook, [cell.id])
 
 
 async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
-    _, cells = await _cells_to_change(context, args.path, [args.cell_id])
+    notebook, cells = await _cells_to_change(context, args.path, [args.cell_id])
     cell = cells[args.cell_id]
-    after = _new_source(cell, args)
+    after = _new_source(notebook, cell, args)
     return [
         Change(
             path=context.path(args.path),
@@ -279,7 +294,7 @@ async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -
     edit = UpdateCell(
         cell_id=cell.id,
         base_hash=cell.hash,
-        source=_new_source(cell, args),
+        source=_new_source(notebook, cell, args),
         type=args.type,
     )
     applied = await apply(context, args.path, [edit], notebook)

@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
+from ...notebook.dataflow.ipython_source import NotPython, parse_cell
 from ...protocol.base import Wire
+from ...protocol.code_text import unfenced
 from ...protocol.line_ends import line_feeds
 from ..context import ToolFailure
 
@@ -43,3 +45,35 @@ def replaced(source: str, edits: Sequence[Replacement], where: str, output: dict
             )
         source = source.replace(old, new)
     return source
+
+
+def replaced_in_code(
+    source: str,
+    edits: Sequence[Replacement],
+    where: str,
+    output: dict[str, Any],
+    language: str | None,
+) -> str:
+    """``replaced`` for the source of a code cell in ``language`` (None: not known): new parts lose
+    the Markdown fence around them, but not one that belongs to a text within the code."""
+    given = replaced(source, edits, where, output)
+    plain = [
+        edit
+        if unfenced(edit.old_string)[0] != edit.old_string
+        else edit.model_copy(update={"new_string": unfenced(edit.new_string)[0]})
+        for edit in edits
+    ]
+    if plain == list(edits):
+        return given
+    without = replaced(source, plain, where, output)
+    if (language or "python").lower() not in ("python", "ipython"):
+        return without
+    return without if not _is_python(given) and _is_python(without) else given
+
+
+def _is_python(source: str) -> bool:
+    try:
+        parse_cell(source)
+    except (SyntaxError, NotPython):
+        return False
+    return True
