@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from ..protocol.base import Wire
+from ..protocol.code_text import unfenced
 from ..protocol.json_text import parse_json
+from ..protocol.relaxed_json import relaxed_object
 from .context import ToolFailure
-from .registry import Arguments, Tool
+from .registry import Alias, Arguments, Tool
 from .schema import compact_schema
 
 _MODEL = re.compile(r"a valid dictionary or instance of \w+")
@@ -62,7 +66,7 @@ def validated(
         raise _invalid(model, name, problems) from error
 
 
-def inexact(tool: Tool, arguments: dict[str, Any]) -> ToolFailure | None:
+def inexact(tool: Tool | Alias, arguments: dict[str, Any]) -> ToolFailure | None:
     """What of the arguments would be converted, corrected or ignored; None if they are exactly what
     the tool takes."""
     try:
@@ -73,6 +77,97 @@ def inexact(tool: Tool, arguments: dict[str, Any]) -> ToolFailure | None:
         if model.model_dump(mode="json", by_alias=by_alias, exclude_unset=True) == arguments:
             return None
     return _invalid(tool.arguments, tool.name, "arguments: not in the form of the schema")
+
+
+def typed(tool: Tool | Alias, arguments: dict[str, Any], texts: Iterable[str]) -> dict[str, Any]:
+    """The arguments, of which those in ``texts`` are text that stands for any value: what does not
+    fit the tool as text becomes the number, list or other value that it is the JSON of."""
+    typed = dict(arguments)
+    wrong = _wrong(tool, arguments)
+    for key in texts:
+        if typed[key] in ("null", "None") and not _wrong(tool, {key: None}):
+            typed[key] = None
+        elif key in wrong:
+            typed[key] = _value(typed[key])
+    return typed
+
+
+def _wrong(tool: Tool | Alias, arguments: dict[str, Any]) -> set[str]:
+    """The arguments that are not of the tool's types; of a tool of another program, the texts and
+    nulls."""
+    if isinstance(tool, Tool) and tool.parameters is not None:
+        properties = tool.parameters.get("properties", {})
+        return {key for key, value in arguments.items() if not _is_of(properties.get(key), value)}
+    try:
+        tool.arguments.model_validate_json(json.dumps(arguments), strict=True)
+    except ValidationError as error:
+        places = {to_camel(str(each["loc"][0])) for each in error.errors() if each["loc"]}
+        return {key for key in arguments if to_camel(key) in places}
+    return set()
+
+
+def _is_of(schema: Any, value: Any) -> bool:
+    types = schema.get("type") if isinstance(schema, dict) else None
+    if isinstance(value, str):
+        return types is None or "string" in types
+    return value is not None or (types is not None and "null" in types)
+
+
+def _value(text: str) -> Any:
+    """The JSON value, or the literal of Python, that a text is; the text where it is neither."""
+    try:
+        return parse_json(text, strict=False)
+    except ValueError:
+        pass
+    try:
+        value = ast.literal_eval(text.strip())
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return text
+
+
+def mended(tool: Tool | Alias, written: str) -> dict[str, Any] | None:
+    """The arguments of a call that are not the JSON that the tool takes, in the one reading that
+    fits it exactly; None where there is none, and where nothing has to be mended.
+
+    Mended are a fence around them, JSON within JSON, line breaks in strings, other quotes, Python's
+    words, keys without quotes, and commas before closing brackets.
+    """
+    arguments, is_json = _read(written)
+    if arguments is None or (is_json and _is_valid(tool, arguments)):
+        return None
+    texts = [key for key in _wrong(tool, arguments) if isinstance(arguments[key], str)]
+    found = typed(tool, arguments, texts)
+    return found if inexact(tool, found) is None else None
+
+
+def _is_valid(tool: Tool | Alias, arguments: dict[str, Any]) -> bool:
+    try:
+        validated(tool.arguments, arguments, tool.name)
+    except ToolFailure:
+        return False
+    return True
+
+
+def _read(written: str) -> tuple[dict[str, Any] | None, bool]:
+    """The object that the arguments are, and whether they are JSON as they were written."""
+    text, is_json = written or "{}", True
+    for _ in range(2):
+        try:
+            value = parse_json(text)
+        except ValueError:
+            break
+        if isinstance(value, dict):
+            return value, is_json
+        if not isinstance(value, str):
+            return None, False
+        text, is_json = value, False
+    text = unfenced(text)[0].strip()
+    try:
+        found, end = relaxed_object(text)
+    except ValueError:
+        return None, False
+    return (found if end == len(text) else None), False
 
 
 def _invalid(model: type[Wire], name: str, problems: str) -> ToolFailure:

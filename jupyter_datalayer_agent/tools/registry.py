@@ -9,6 +9,7 @@ all through ``ToolRegistry.add``.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -185,6 +186,18 @@ def tool(
     return make
 
 
+_AROUND_NAME = re.compile(
+    r"(?:(?:functions|default_api|tools?)\.)?(?P<name>[\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL
+)
+
+
+def plain_name(name: str) -> str:
+    """A tool's name without what models put around it: a namespace (``functions.``, Gemini's
+    ``default_api.``), a number (Kimi's ``:0``), a channel (gpt-oss's ``<|channel|>commentary``)."""
+    around = _AROUND_NAME.fullmatch(name.strip())
+    return name if around is None else around["name"]
+
+
 def normalise(name: str) -> str:
     """Names match without regard to case, underscores or a ``datalayer_`` prefix."""
     plain = name.strip().lower()
@@ -242,8 +255,18 @@ class ToolRegistry:
 
     def find(self, name: str) -> Tool | Alias | None:
         """The tool or alias of that name, or None."""
+        for each in (name, plain_name(name)):
+            key = normalise(each)
+            if (entry := self._tools.get(key) or self._aliases.get(key)) is not None:
+                return entry
+        return None
+
+    def own_name(self, name: str) -> str:
+        """The name without what a model put around it, if that is how it names a tool."""
         key = normalise(name)
-        return self._tools.get(key) or self._aliases.get(key)
+        if key in self._tools or key in self._aliases or (entry := self.find(name)) is None:
+            return name
+        return entry.name
 
     def behind(self, name: str) -> Tool | None:
         """The tool of this name or alias; None if there is none."""

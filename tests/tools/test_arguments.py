@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.tools.arguments import inexact
+from jupyter_datalayer_agent.tools.arguments import inexact, typed
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
+from jupyter_datalayer_agent.tools.mcp.foreign_tool import ForeignArguments
+from jupyter_datalayer_agent.tools.registry import Tool
 
 ARGUMENTS = {"type": "code", "content": "print(1)\n", "run": True}
 REPLACEMENT = {"oldString": "1", "newString": "2"}
@@ -56,3 +58,46 @@ def test_what_is_wrong_is_named_with_the_schema(arguments: dict[str, Any], probl
     assert problem in failure.message
     assert failure.hint is not None
     assert '"cellId"' in failure.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "values"),
+    [
+        ("addNotebookCell", {"content": "6", "run": "true"}, {"content": "6", "run": True}),
+        ("addNotebookCell", {"content": "None", "path": "None"}, {"content": "None", "path": None}),
+        ("addNotebookCell", {"content": "null", "path": "null"}, {"content": "null", "path": None}),
+        ("addNotebookCell", {"content": "[1]", "run": "False"}, {"content": "[1]", "run": False}),
+        (
+            "addNotebookCell",
+            {"content": "1", "position": '{"after": "a"}'},
+            {"content": "1", "position": {"after": "a"}},
+        ),
+        (
+            "addNotebookCell",
+            {"content": "1", "position": "end"},
+            {"content": "1", "position": "end"},
+        ),
+        ("deleteNotebookCells", {"cell_ids": "['a', 'b']"}, {"cell_ids": ["a", "b"]}),
+        ("runNotebookCells", {"timeoutSeconds": "60"}, {"timeoutSeconds": 60}),
+        ("runNotebookCells", {"timeoutSeconds": "soon"}, {"timeoutSeconds": "soon"}),
+        ("runNotebookCells", {"cellIds": "[1"}, {"cellIds": "[1"}),
+    ],
+)
+def test_text_becomes_the_value_that_the_tool_takes(
+    name: str, texts: dict[str, Any], values: dict[str, Any]
+) -> None:
+    assert typed(builtin_registry().tool(name), texts, texts) == values
+
+
+def test_text_becomes_the_value_that_a_schema_of_another_program_has() -> None:
+    async def run(*_: Any) -> Any: ...
+
+    properties = {
+        "n": {"type": "integer"},
+        "t": {"type": ["string", "null"]},
+        "l": {"type": "array"},
+    }
+    tool = Tool("a__b", "", ForeignArguments, run, "mcp", parameters={"properties": properties})
+    texts = {"n": "4", "t": "4", "l": "[4]", "other": "4"}
+    assert typed(tool, texts, texts) == {"n": 4, "t": "4", "l": [4], "other": "4"}
+    assert typed(tool, {"t": "null"}, ["t"]) == {"t": None}

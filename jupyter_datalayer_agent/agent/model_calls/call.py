@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from ...protocol import events
 from ...protocol.json_text import plain_text
 from ...protocol.requests import ToolCallRecord, Usage
 from ...protocol.tools import NotDone
+from ...tools.arguments import mended
 from ...tools.context import ToolFailure
 from ...tools.registry import ToolRegistry
 from ..events.buffer import EventBuffer
@@ -226,12 +228,13 @@ class ModelCall:
             return
         if isinstance(event, FunctionCallStarted):
             self._begun_calls[event.item_id] = event.call_id
-            self._buffer.add(self._registry.call_started(event.call_id, event.name))
+            name = self._registry.own_name(event.name)
+            self._buffer.add(self._registry.call_started(event.call_id, name))
         elif isinstance(event, ItemDone):
             self._words.pop(event.item_id, None)
             self._begun_calls.pop(event.item_id, None)
             self._text.pop(event.item_id, None)
-            self._complete(event.item)
+            self._complete(self._sound(event.item))
         elif isinstance(event, ResponseDone):
             self._answer.usage = event.usage
             self._answer.finish_reason = event.finish_reason
@@ -247,6 +250,19 @@ class ModelCall:
         self._answer.finish_reason = REPETITION
         # What it cost is estimated, as of any stream that is stopped.
         self._answer.usage = Usage(estimated=True)
+
+    def _sound(self, item: Item) -> Item:
+        """A call under its tool's own name, with arguments that are JSON if they can be: servers
+        refuse a history of other ones."""
+        tool = self._registry.find(str(item.get("name")))
+        if item.get("type") != "function_call" or tool is None:
+            return item
+        name = self._registry.own_name(item["name"])
+        written = item.get("arguments")
+        arguments = mended(tool, written) if isinstance(written, str) else None
+        if arguments is None:
+            return {**item, "name": name}
+        return {**item, "name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
 
     def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":
