@@ -67,7 +67,11 @@ class ChatAssembler:
         self._started = True
         yield StreamStarted()
         for choice in response.choices[:1]:
-            for event in self._part(choice.message):
+            message = choice.message
+            if getattr(message, "reasoning_content", None) and message.content:
+                # litellm leaves the space that stood between them.
+                message.content = message.content.lstrip()
+            for event in self._part(message):
                 if not isinstance(event, FunctionCallStarted):
                     yield event
             self._finish_reason = choice.finish_reason
@@ -87,11 +91,14 @@ class ChatAssembler:
 
     def finish(self) -> Iterator[StreamEvent]:
         """The items, and the end."""
+        reason = _FINISH_REASONS.get(self._finish_reason or "", "stop")
+        last = next(reversed(self._drafts), None)
         for item_id, draft in self._drafts.items():
             draft.item = without_halves(self._made(item_id, draft))
+            if item_id == last and reason != "stop":
+                draft.item["status"] = "incomplete"
             yield ItemDone(item_id, draft.item)
         items = tuple(draft.item for draft in self._drafts.values() if draft.item is not None)
-        reason = _FINISH_REASONS.get(self._finish_reason or "", "stop")
         yield ResponseDone(items, self._usage, reason, self._cache_written)
 
     def recover(self) -> Iterator[ItemDone]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .types import BrokenStream, Item, ItemDone, StreamEvent
+from .types import BrokenStream, Item, StreamEvent
 
 
 @dataclass
@@ -24,8 +24,10 @@ class AnswerDraft:
 class Assembler(Protocol):
     """Turns litellm's events into ours, and knows the complete items if the stream breaks."""
 
-    ended: bool
-    """Whether the whole answer has arrived, so that reading can stop."""
+    @property
+    def ended(self) -> bool:
+        """Whether the whole answer has arrived, so that reading can stop."""
+        ...
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
         """The events that follow from one of litellm's."""
@@ -43,7 +45,7 @@ class Assembler(Protocol):
         """The remaining events, once the stream is known to have ended properly."""
         ...
 
-    def recover(self) -> Iterator[ItemDone]:
+    def recover(self) -> Iterator[StreamEvent]:
         """The items that were complete when the stream broke and have not been announced yet."""
         ...
 

@@ -34,6 +34,7 @@ from .provider_arguments import (
 from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
 from .stream_bytes import StreamBytes, bytes_of
+from .thoughts import WithoutThoughts, speaks_of_marks
 from .tokens import counted_usage
 from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent
 
@@ -63,6 +64,8 @@ class LitellmModel:
         self._environ = environ
         self._connections = connections
         self._refusals = Refusals()
+        # By server and model: what ends the reasoning with which answers begin unmarked.
+        self._implied: dict[tuple[str | None, str], str | None] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See ``types.Model.stream``."""
@@ -96,8 +99,9 @@ class LitellmModel:
             arguments["client"] = wire.client(where.api_base, key, environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
-        assembler: Assembler
-        assembler = ResponsesAssembler() if where.responses else ChatAssembler(_call_ids(request))
+        inner = ResponsesAssembler() if where.responses else ChatAssembler(_call_ids(request))
+        key = (where.api_base, where.model)
+        assembler = WithoutThoughts(inner, self._implied.get(key), speaks_of_marks(request.input))
         source = await self._open_accepted(litellm, arguments, where, environ)
         if not request.stream:
             for event in assembler.feed_whole(source):
@@ -111,6 +115,7 @@ class LitellmModel:
                 is_free = call.connection is not None and call.connection.server is not None
                 event = await _counted(event, request)
                 event = event if is_free else _priced(event, where)
+                self._implied[key] = assembler.learnt()
             yield event
 
     def _check_ready(

@@ -13,7 +13,7 @@ from .cache_marks import marked, takes_cache_marks
 from .catalogue import Provider, api_key, provider_of
 from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
 from .item_mapper import input_items
-from .types import Item, ModelRequest
+from .types import Item, ModelRequest, is_thought
 
 CONNECT_TIMEOUT = 20.0
 """Seconds to reach the server; how long it may then be silent is up to the caller."""
@@ -244,6 +244,7 @@ def sized_items(request: ModelRequest) -> list[Item]:
     return [
         {name: value for name, value in item.items() if name not in left_out}
         for item in request.input
+        if not is_thought(item)
     ]
 
 

@@ -15,7 +15,7 @@ from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.protocol.sharing import PRIVATE_NOTE
 
 from . import loader
-from .types import ModelRequest
+from .types import ModelRequest, is_thought
 
 BYTES_PER_TOKEN = 4
 IMAGE_TOKENS = 1_500
@@ -44,7 +44,10 @@ def count_tokens(text: str) -> int:
 
 
 def estimate_item(item: Mapping[str, Any]) -> int:
-    """``estimate_tokens`` of an item of a request, with its pictures as pictures."""
+    """``estimate_tokens`` of an item of a request, with its pictures as pictures; 0 where it is not
+    sent."""
+    if is_thought(item):
+        return 0
     if PRIVATE_NOTE in item:
         item = {name: value for name, value in item.items() if name != PRIVATE_NOTE}
     content = item.get("content")
@@ -62,7 +65,8 @@ def counted_usage(request: ModelRequest, answer: Iterable[Mapping[str, Any]]) ->
     """
     tools = json.dumps(list(request.tools), ensure_ascii=False, default=str)
     fixed = {"content": f"{request.instructions}\n{tools}"}
-    counted_in = sum(_count_item(item) for item in (fixed, *request.input))
+    sent = (item for item in request.input if not is_thought(item))
+    counted_in = sum(_count_item(item) for item in (fixed, *sent))
     counted_out = sum(_count_item(item) for item in answer)
     return Usage(
         input_tokens=counted_in,

@@ -7,7 +7,7 @@ request as it is. https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -18,6 +18,12 @@ Item: TypeAlias = dict[str, Any]
 
 ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
 """Which API is spoken to the provider. ``auto``: its own Responses API where it has one."""
+
+
+def is_thought(item: Mapping[str, Any]) -> bool:
+    """Whether a reasoning item was part of a text: it is shown, and never sent to a model."""
+    reads = item.get("summary") or item.get("encrypted_content")
+    return item.get("type") == "reasoning" and not reads
 
 
 class Mapper(Protocol):
@@ -92,6 +98,14 @@ class ReasoningChunk:
 
 
 @dataclass(frozen=True)
+class ItemTakenBack:
+    """What was shown of this item belongs to another one, whose chunks follow: text that turned out
+    to be reasoning. The item may go on."""
+
+    item_id: str
+
+
+@dataclass(frozen=True)
 class FunctionCallStarted:
     """The model has named a function; its arguments are still to come."""
 
@@ -129,6 +143,7 @@ StreamEvent: TypeAlias = (
     | StreamStarted
     | TextChunk
     | ReasoningChunk
+    | ItemTakenBack
     | FunctionCallStarted
     | ItemDone
     | ResponseDone

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 BROKEN_OFF = "\n\n*(This answer broke off and begins anew.)*\n\n"
+WAS_REASONING = "\n\n*(So far this was the model's reasoning. Its answer follows.)*\n\n"
 
 
 class StreamedAnswer:
@@ -21,7 +22,8 @@ class StreamedAnswer:
         if kind == "text_delta":
             return self._delta(event["itemId"], event["delta"])
         if kind == "item_discarded":
-            return BROKEN_OFF if self._items.pop(event["itemId"], "") else ""
+            note = WAS_REASONING if event.get("reason") == "reasoning" else BROKEN_OFF
+            return note if self._items.pop(event["itemId"], "") else ""
         if kind == "final_reply":
             return self._final(event)
         if kind == "workflows_offered":

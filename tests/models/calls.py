@@ -9,6 +9,7 @@ from typing import Any
 from jupyter_datalayer_agent.models import (
     Item,
     ItemDone,
+    ItemTakenBack,
     LitellmModel,
     ModelError,
     ModelRequest,
@@ -47,11 +48,21 @@ class Answered:
 
     @property
     def text(self) -> str:
-        return "".join(event.delta for event in self.of(TextChunk))
+        return "".join(event.delta for event in self.shown(TextChunk))
 
     @property
     def reasoning(self) -> str:
-        return "".join(event.delta for event in self.of(ReasoningChunk))
+        return "".join(event.delta for event in self.shown(ReasoningChunk))
+
+    def shown(self, *kinds: type[Any]) -> list[Any]:
+        """The chunks of these kinds that were not taken back."""
+        shown: list[Any] = []
+        for event in self.events:
+            if isinstance(event, ItemTakenBack):
+                shown = [chunk for chunk in shown if chunk.item_id != event.item_id]
+            elif isinstance(event, kinds):
+                shown.append(event)
+        return shown
 
     @property
     def done(self) -> ResponseDone:
@@ -106,7 +117,7 @@ def check_items(answered: Answered) -> None:
     assert len(set(ids)) == len(ids)
     if answered.of(ResponseDone):
         assert [event.item for event in done] == list(answered.done.items)
-        shown = {event.item_id for event in answered.of(TextChunk) + answered.of(ReasoningChunk)}
+        shown = {event.item_id for event in answered.shown(TextChunk, ReasoningChunk)}
         assert shown <= set(ids)
     elif answered.error is not None:
         assert [event.item for event in done] == list(answered.error.broken.items)

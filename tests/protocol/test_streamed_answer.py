@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_datalayer_agent.protocol.streamed_answer import BROKEN_OFF, StreamedAnswer
+from jupyter_datalayer_agent.protocol.streamed_answer import (
+    BROKEN_OFF,
+    WAS_REASONING,
+    StreamedAnswer,
+)
 
 
 def delta(item: str, text: str) -> dict[str, Any]:
@@ -36,6 +40,10 @@ def test_a_stream_that_is_retried_is_said_to_be() -> None:
     again = text_of(delta("a", "Cut o"), retried, delta("b", "Whole"), final("Whole"))
     assert again.startswith(f"Cut o{BROKEN_OFF}")
     assert again.endswith("Whole")
+    reasoned = {**retried, "reason": "reasoning"}
+    said = text_of(delta("a", "Hm"), reasoned, delta("a", "42"), final("42"))
+    assert said.startswith(f"Hm{WAS_REASONING}")
+    assert said.endswith("42")
     # Nothing was shown of it.
     assert text_of(retried, final("Whole")) == "Whole"
 

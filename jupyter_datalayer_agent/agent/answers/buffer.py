@@ -38,7 +38,7 @@ class AnswerBuffer(EventBuffer):
             )
             super().add(delta)
         elif isinstance(event, events.ItemDiscarded):
-            super().add(events.ItemDiscarded(item_id=self._named(event.item_id)))
+            super().add(event.model_copy(update={"item_id": self._named(event.item_id)}))
         elif isinstance(event, events.Status):
             self.status(event.message)
         elif isinstance(event, CALLS) and self._calls_tools:

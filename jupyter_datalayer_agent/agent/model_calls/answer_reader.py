@@ -14,6 +14,7 @@ from ...models.types import (
     FunctionCallStarted,
     Item,
     ItemDone,
+    ItemTakenBack,
     ModelRequest,
     ResponseDone,
     StreamEvent,
@@ -23,8 +24,6 @@ from ...protocol.tools import NotDone
 from ...tools.context import ToolFailure
 from ..tool_calls.written_call_policy import AcceptedCall, WrittenCallPolicy
 from ..tool_calls.written_calls import Beginning, beginning
-
-_THINK, _END_OF_THINKING = "<think>", "</think>"
 
 
 class AnswerReader:
@@ -38,12 +37,11 @@ class AnswerReader:
         self._request = request
         self._policy = policy
         self._names = {str(tool.get("name")) for tool in request.tools}
-        # The text while it may still become a call, its first part that is thoughts, and the rest.
+        # The text while it may still become a call, and the rest.
         self._text = ""
-        self._thought = 0
         self._rest: list[str] = []
         self._is_open = policy is not None
-        self._is_call = self._thinks = False
+        self._is_call = False
         self._held: list[StreamEvent] = []
         self._has_calls = False
         self.notice: NotDone | None = None
@@ -55,6 +53,8 @@ class AnswerReader:
             yield event
         elif isinstance(event, TextChunk):
             yield from self._take_text(event)
+        elif isinstance(event, ItemTakenBack):
+            yield from self._take_back(event)
         elif _begins_call(event):
             self._has_calls = True
             yield from self.release()
@@ -77,41 +77,30 @@ class AnswerReader:
             self._rest.append(chunk.delta)
             yield chunk
             return
-        before = len(self._text)
         self._text += chunk.delta
-        if self._is_thinking(before):
-            yield from self._let_go(chunk)
-            return
-        if self._thought > before:
-            cut = self._thought - before
-            yield from self._let_go(TextChunk(chunk.item_id, chunk.delta[:cut]))
-            chunk = TextChunk(chunk.item_id, chunk.delta[cut:])
         self._held.append(chunk)
-        if self._is_call or (not self._thought and _THINK.startswith(self._text.lstrip())):
+        if self._is_call:
             return
-        state = beginning(self._text[self._thought :], self._names)
+        state = beginning(self._text, self._names)
         self._is_call = state is Beginning.CALL
         if state is Beginning.TEXT:
             yield from self.release()
 
-    def _let_go(self, chunk: TextChunk) -> Iterator[StreamEvent]:
-        held, self._held = self._held, []
+    def _take_back(self, event: ItemTakenBack) -> Iterator[StreamEvent]:
+        """The text so far was none of the answer."""
+        held = [
+            each
+            for each in self._held
+            if not (isinstance(each, TextChunk) and each.item_id == event.item_id)
+        ]
+        self._text, self._held, self._is_call, self._is_open = "", [], False, not self._has_calls
+        self._rest.clear()
         yield from held
-        yield chunk
-
-    def _is_thinking(self, before: int) -> bool:
-        """Whether the text is within the thoughts that it begins with; notes their end. It has been
-        looked through up to ``before``."""
-        self._thinks = self._thinks or self._text.lstrip().startswith(_THINK)
-        if self._thought or not self._thinks:
-            return False
-        end = self._text.find(_END_OF_THINKING, max(0, before - len(_END_OF_THINKING)))
-        self._thought = 0 if end < 0 else end + len(_END_OF_THINKING)
-        return end < 0
+        yield event
 
     def _end(self, done: ResponseDone, policy: WrittenCallPolicy) -> Iterator[StreamEvent]:
         is_cut = done.finish_reason != "stop"
-        written = self._text[self._thought :] + "".join(self._rest)
+        written = self._text + "".join(self._rest)
         calls = policy.accepted(written, self._request) if self._held and not is_cut else []
         if calls:
             yield from self._make_calls(calls, done)
@@ -123,15 +112,10 @@ class AnswerReader:
         yield done
 
     def _make_calls(self, calls: list[AcceptedCall], done: ResponseDone) -> Iterator[StreamEvent]:
-        """The calls in place of the text; thoughts before it stay as they are."""
-        thoughts = self._text[: self._thought]
-        rest: list[StreamEvent] = []
-        for event in self._held:
-            if isinstance(event, ItemDone):
-                if event.item.get("type") != "message":
-                    rest.append(event)
-                elif thoughts:
-                    rest.append(ItemDone(event.item_id, _with_text(event.item, thoughts)))
+        """The calls in place of the text."""
+        rest = [
+            each for each in self._held if isinstance(each, ItemDone) and not _is_text(each.item)
+        ]
         self._held = []
         made = [_call_item(call) for call in calls]
         for call, item in zip(calls, made, strict=True):
@@ -141,16 +125,7 @@ class AnswerReader:
         for item in made:
             yield FunctionCallStarted(item["id"], item["call_id"], item["name"])
             yield ItemDone(item["id"], item)
-        yield replace(done, items=(*self._kept(done, thoughts), *made))
-
-    @staticmethod
-    def _kept(done: ResponseDone, thoughts: str) -> Iterator[Item]:
-        """The items beside the text that was calls."""
-        for item in done.items:
-            if item.get("type") != "message":
-                yield item
-            elif thoughts:
-                yield _with_text(item, thoughts)
+        yield replace(done, items=(*(item for item in done.items if not _is_text(item)), *made))
 
 
 def _begins_call(event: StreamEvent) -> bool:
@@ -159,8 +134,8 @@ def _begins_call(event: StreamEvent) -> bool:
     return isinstance(event, FunctionCallStarted)
 
 
-def _with_text(item: Item, text: str) -> Item:
-    return {**item, "content": [{"type": "output_text", "text": text, "annotations": []}]}
+def _is_text(item: Item) -> bool:
+    return item.get("type") == "message"
 
 
 def _call_item(call: AcceptedCall) -> Item:

@@ -15,6 +15,7 @@ from ...models.tokens import BYTES_PER_TOKEN
 from ...models.types import (
     FunctionCallStarted,
     ItemDone,
+    ItemTakenBack,
     Model,
     ModelError,
     ModelLoading,
@@ -171,13 +172,18 @@ class ModelCall:
     async def _stream(self, request: ModelRequest) -> None:
         reader = AnswerReader(request, self._policy if may_write_calls(request) else None)
         self._answer.failures = reader.failures
-        repetition = Repetition()
+        repetition, reasoning = Repetition(), Repetition()
         try:
             async with aclosing(self._model.stream(request)) as stream:
                 async for event in stream:
                     self._weigh(event)
+                    if isinstance(event, ItemTakenBack):
+                        repetition = Repetition()
                     for each in reader.feed(event):
                         await self._take(each)
+                    if isinstance(event, ReasoningChunk) and reasoning.has_begun(event.delta):
+                        self._end_reasoning(event.item_id, reasoning.text())
+                        break
                     if isinstance(event, TextChunk) and repetition.has_begun(event.delta):
                         for each in reader.release():
                             await self._take(each)
@@ -226,7 +232,11 @@ class ModelCall:
             self._words[event.item_id] = None
             self._buffer.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
             return
-        if isinstance(event, FunctionCallStarted):
+        if isinstance(event, ItemTakenBack):
+            self._words.pop(event.item_id, None)
+            self._text.pop(event.item_id, None)
+            self._buffer.add(events.ItemDiscarded(item_id=event.item_id, reason="reasoning"))
+        elif isinstance(event, FunctionCallStarted):
             self._begun_calls[event.item_id] = event.call_id
             name = self._registry.own_name(event.name)
             self._buffer.add(self._registry.call_started(event.call_id, name))
@@ -263,6 +273,13 @@ class ModelCall:
         if arguments is None:
             return {**item, "name": name}
         return {**item, "name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+
+    def _end_reasoning(self, item_id: str, text: str) -> None:
+        """Show this text in place of reasoning that repeats itself, which no answer follows."""
+        self._discard([item_id])
+        self._buffer.add(events.ReasoningDelta(item_id=item_id, delta=text))
+        self._answer.finish_reason = REPETITION
+        self._answer.usage = Usage(estimated=True)
 
     def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":

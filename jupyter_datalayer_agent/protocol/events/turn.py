@@ -65,10 +65,12 @@ class ReasoningDelta(BaseEvent):
 
 
 class ItemDiscarded(BaseEvent):
-    """A retried stream discards what it had shown of this item."""
+    """What was shown of this item is taken back, since a stream is retried; or for this ``reason``:
+    its text turned out to be reasoning, which follows."""
 
     type: Literal["item_discarded"] = "item_discarded"
     item_id: str
+    reason: Literal["reasoning"] | None = None
 
 
 class TokenUsage(BaseEvent):

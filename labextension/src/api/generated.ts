@@ -6309,7 +6309,8 @@ export interface components {
         };
         /**
          * ItemDiscarded
-         * @description A retried stream discards what it had shown of this item.
+         * @description What was shown of this item is taken back, since a stream is retried; or for this ``reason``:
+         *     its text turned out to be reasoning, which follows.
          */
         ItemDiscarded: {
             /**
@@ -6319,6 +6320,11 @@ export interface components {
             at: number;
             /** Itemid */
             itemId: string;
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: "reasoning" | null;
             /**
              * Seq
              * @default 0

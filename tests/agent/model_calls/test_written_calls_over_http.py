@@ -124,16 +124,32 @@ def test_it_is_done_and_the_next_request_has_it_as_a_call_with_its_output(
     assert model.errors == []
 
 
-def test_several_are_done_in_order_and_thoughts_before_them_stay(
-    server: RunningServer, model: ScriptedModelServer, notebook: Path
+HARMONY = "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>"
+THOUGHTS = "First one, then {the other} 答え."
+
+
+@pytest.mark.parametrize("form", ["<think>\n{}\n</think>\n\n", "{}\n</think>\n\n", HARMONY])
+def test_reasoning_in_the_text_is_not_in_the_way(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, form: str
 ) -> None:
     second = WRITTEN.replace("6 * 7", "7 * 6")
-    thoughts = "<think>\nFirst one, then the other.\n</think>"
-    model.script(Say(f"{thoughts}\n\n{WRITTEN}\n{second}", chunk=5), Say("Both are there."))
+    thoughts = form.replace("{}", THOUGHTS)
+    model.script(
+        Say(f"{thoughts}{WRITTEN}\n{second}", chunk=5), Say(f"{thoughts}Both are there.", chunk=5)
+    )
     reply = ask(server)
     assert sources(notebook) == ["x = 1", "print(6 * 7)", "print(7 * 6)"]
-    assert shown(server, reply) == f"{thoughts}Both are there."
-    assert "First one" in json.dumps(model.requests[1].body)
+    assert reply["reply"] == "Both are there."
+    [*_, turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    kept = "".join(each["delta"] for each in of_type(turn["events"], "text_delta"))
+    assert kept == "Both are there."
+    reasoning = "".join(each["delta"] for each in of_type(turn["events"], "reasoning_delta"))
+    assert reasoning.replace("\n", "") == THOUGHTS * 2
+    model.script(Say("Bye."))
+    ask(server, "Thanks", sessionId=reply["sessionId"])
+    assert len(model.requests) == 3
+    for request in model.requests:
+        assert "First one" not in json.dumps(request.body)
 
 
 def test_reasoning_is_kept_before_its_call(

@@ -54,6 +54,20 @@ describe('a turn from its events', () => {
     expect(turn.entries.map(entry => entry.id)).toEqual(['b']);
   });
 
+  it('shows text that turned out to be reasoning as that', () => {
+    const turn = turnAfter(
+      STARTED,
+      { type: 'text_delta', itemId: 'a', delta: 'A plan.\n' },
+      { type: 'item_discarded', itemId: 'a', reason: 'reasoning' },
+      { type: 'reasoning_delta', itemId: 'a_r', delta: 'A plan.' },
+      { type: 'text_delta', itemId: 'a', delta: '42' }
+    );
+    expect(turn.entries).toEqual([
+      { kind: 'reasoning', id: 'a_r', text: 'A plan.' },
+      { kind: 'text', id: 'a', text: '42' }
+    ]);
+  });
+
   it('shows what is kept of an answer that repeated itself, once', () => {
     const turn = turnAfter(
       STARTED,
