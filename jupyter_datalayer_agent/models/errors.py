@@ -6,19 +6,22 @@ import datetime
 import email.utils
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..protocol.json_text import parse_json
 from . import loader
 from .catalogue import Provider
-from .connections.address import proxy_for
-from .types import BrokenStream, ModelError, ModelErrorCode, WebPage
+from .connections.address import proxy_for, shown_proxy
+from .connections.way import NetworkProblem
+from .types import BrokenStream, ModelError, ModelErrorCode
 
 LONGEST_DETAIL = 400
 """Characters of the provider's own message that are passed on."""
 
+_SHORTEST, _LONG = 6, 16
+_SHORTEST_REFUSED = 4
+"""Characters of a secret; see ``redact``."""
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
 _SECRET = re.compile(
     r"(?i)\b(?:sk|pk|rk|gsk|xai|key|ghp|gho|hf)[-_][A-Za-z0-9*_\-.]{6,}"
@@ -36,12 +39,34 @@ _WINDOW = re.compile(
 )
 
 
-def redact(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """``text`` without secrets of ``environ`` and anything that looks like a key."""
-    for name, value in environ.items():
-        if _SECRET_NAME.search(name) and len(value.strip()) >= 6:
-            text = text.replace(value.strip(), "[key]")
+def redact(
+    text: str,
+    environ: Mapping[str, str] = os.environ,
+    secrets: Iterable[str] = (),
+    *,
+    is_refusal: bool = False,
+) -> str:
+    """``text`` without the secrets of ``environ``, ``secrets``, and anything that looks like a key.
+
+    A key that reads like a word, such as the ``EMPTY`` of servers that need none, cannot be told
+    from the same word in a text, and stays. It is taken out of the refusal of a key as well
+    (``is_refusal``), which is where servers repeat it."""
+    named = (value for name, value in environ.items() if _SECRET_NAME.search(name))
+    for each in sorted({value.strip() for value in (*named, *secrets)}, key=len, reverse=True):
+        if _is_distinct(each):
+            text = text.replace(each, "[key]")
+        elif is_refusal and len(each) >= _SHORTEST_REFUSED:
+            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "[key]", text)
     return _SECRET.sub("[key]", text)
+
+
+def _is_distinct(secret: str) -> bool:
+    """Whether no ordinary text has it: it is long, or mixes letters and digits as no word does."""
+    if len(secret) >= _LONG:
+        return True
+    return (
+        len(secret) >= _SHORTEST and any(map(str.isdigit, secret)) and any(map(str.isalpha, secret))
+    )
 
 
 def model_error(
@@ -51,15 +76,18 @@ def model_error(
     api_base: str | None = None,
     broken: BrokenStream | None = None,
     environ: Mapping[str, str] = os.environ,
+    secrets: Iterable[str] = (),
 ) -> ModelError:
     """``error`` as a ``ModelError``. ``broken`` is set once the stream had begun: then a failed
     connection or a server's error is a broken stream, which can be continued."""
     chain = list(_causes(error))
-    if any(isinstance(each, WebPage) for each in chain):
-        return ModelError("bad_request", _web_page(api_base))
+    problem = next((each for each in chain if isinstance(each, NetworkProblem)), None)
+    if problem is not None:
+        return ModelError("bad_request", redact(str(problem), environ))
     status = _status(chain)
-    detail = redact(_detail(chain), environ)
+    detail = _detail(chain)
     code = _code(chain, status, detail)
+    detail = redact(detail, environ, secrets, is_refusal=code == "authentication")
     if code == "litellm_unusable":
         return loader.unusable(error)
     if broken is not None and code in ("connection", "server"):
@@ -74,14 +102,6 @@ def model_error(
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
-    )
-
-
-def _web_page(api_base: str | None) -> str:
-    return (
-        f"{redact(api_base or '')} answers with a web page, not with a model's answer. Check that "
-        "the address is that of the API (it often ends in /v1). If the page is a sign-in page of "
-        "a proxy, sign in first."
     )
 
 
@@ -207,14 +227,9 @@ def _message(
             return f"{name}{where} did not accept the request.{report}"
         case "connection":
             proxy = proxy_for(api_base, environ) if api_base else None
-            through = f" through the proxy {_host_of(proxy)}" if proxy else ""
+            through = f" through the proxy {shown_proxy(proxy)}" if proxy else ""
             return f"{name}{where} cannot be reached{through}. ({detail})"
         case "broken_stream":
             return f"The answer was cut off before it was complete. ({detail})"
         case _:
             return f"{name}{where} failed.{report}"
-
-
-def _host_of(proxy: str) -> str:
-    """The proxy's host and port: its address may have a password."""
-    return urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]

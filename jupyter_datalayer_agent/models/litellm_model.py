@@ -19,11 +19,11 @@ from .catalogue import readiness
 from .chat_assembler import ChatAssembler
 from .connections.connection import is_loopback
 from .connections.registry import ConnectedCall, Connections
+from .connections.way import Way, going
 from .drafts import Assembler
 from .errors import model_error
 from .prices import cost_of
 from .provider_arguments import (
-    NO_KEY,
     ModelRoute,
     call_arguments,
     register,
@@ -92,22 +92,18 @@ class LitellmModel:
         effort = taken_effort(where.model, request.reasoning_effort)
         request = replace(request, reasoning_effort=effort)
         arguments = call_arguments(request, where, idle_timeout=self._idle(where), environ=environ)
-        if where.openai and not where.responses and where.api_base:
-            from . import wire  # here, since it takes a while: litellm has imported most of it
-
-            key = arguments.get("api_key") or NO_KEY
-            arguments["client"] = wire.client(where.api_base, key, environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
         inner = ResponsesAssembler() if where.responses else ChatAssembler(_call_ids(request))
         key = (where.api_base, where.model)
         assembler = WithoutThoughts(inner, self._implied.get(key), speaks_of_marks(request.input))
-        source = await self._open_accepted(litellm, arguments, where, environ)
+        way = Way(environ, where.api_base, call.headers, call.certificate)
+        source = await self._open_accepted(litellm, arguments, where, way)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event
         else:
-            async with contextlib.aclosing(self._read(source, assembler, where, environ)) as events:
+            async with contextlib.aclosing(self._read(source, assembler, where, way)) as events:
                 async for event in events:
                     yield event
         for event in assembler.finish():
@@ -134,7 +130,7 @@ class LitellmModel:
         litellm: Any,
         arguments: dict[str, Any],
         where: ModelRoute,
-        environ: Mapping[str, str],
+        way: Way,
     ) -> Any:
         """Open the answer, without what this server refuses; see ``refusals``."""
         known = refused = self._refusals.of(where.api_base, where.model)
@@ -142,9 +138,9 @@ class LitellmModel:
             sent = without(arguments, refused) if refused else arguments
             try:
                 if where.responses:
-                    source = await self._open_readable(litellm, sent, where, environ)
+                    source = await self._open_readable(litellm, sent, where, way)
                 else:
-                    source = await self._open(litellm.acompletion(**sent), where, environ)
+                    source = await self._open(litellm.acompletion(**sent), where, way)
             except ModelError as error:
                 more = refused_by(error, sent)
                 if not more:
@@ -160,12 +156,12 @@ class LitellmModel:
         litellm: Any,
         arguments: dict[str, Any],
         where: ModelRoute,
-        environ: Mapping[str, str],
+        way: Way,
     ) -> Any:
         """Open the answer; without earlier reasoning if the model cannot read it, as after a change
         of model or key."""
         try:
-            return await self._open(litellm.aresponses(**arguments), where, environ)
+            return await self._open(litellm.aresponses(**arguments), where, way)
         except ModelError as error:
             body = arguments.get("extra_body", arguments)
             kept = [item for item in body["input"] if item.get("type") != "reasoning"]
@@ -173,27 +169,27 @@ class LitellmModel:
             if not unreadable or len(kept) == len(body["input"]):
                 raise
         body["input"] = kept
-        return await self._open(litellm.aresponses(**arguments), where, environ)
+        return await self._open(litellm.aresponses(**arguments), where, way)
 
-    async def _open(self, call: Any, where: ModelRoute, environ: Mapping[str, str]) -> Any:
+    async def _open(self, call: Any, where: ModelRoute, way: Way) -> Any:
         """Make the call; returns the beginning stream, or the whole answer."""
         try:
-            with anyio.fail_after(self._idle(where)):
+            with going(way), anyio.fail_after(self._idle(where)):
                 return await call
         except TimeoutError as error:
             raise self._silent(where, None) from error
         except Exception as error:  # litellm raises what its providers' clients raise: any kind
-            raise _failed(error, where, environ) from error
+            raise _failed(error, where, way) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: ModelRoute, environ: Mapping[str, str]
+        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             seen = bytes_of(source)
             while not assembler.ended:
-                event = await self._next(events, where, environ, seen)
+                event = await self._next(events, where, way, seen)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
@@ -213,7 +209,7 @@ class LitellmModel:
         self,
         events: AsyncIterator[Any],
         where: ModelRoute,
-        environ: Mapping[str, str],
+        way: Way,
         seen: StreamBytes | None,
     ) -> Any:
         """The next of litellm's events, None at their end. Raises ``ModelError``."""
@@ -221,7 +217,8 @@ class LitellmModel:
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
-            with anyio.fail_after(idle) as scope:
+            # litellm makes the requests of some providers when their answers are first read.
+            with going(way), anyio.fail_after(idle) as scope:
                 if seen is not None:
                     # A comment is no event, and the server is not silent.
                     seen.on_bytes = partial(_extend, scope, idle)
@@ -231,7 +228,7 @@ class LitellmModel:
         except TimeoutError as error:
             raise self._silent(where, BrokenStream()) from error
         except Exception as error:
-            raise _failed(error, where, environ, BrokenStream()) from error
+            raise _failed(error, where, way, BrokenStream()) from error
 
     def _idle(self, where: ModelRoute) -> float:
         return idle_timeout(where) if self._idle_timeout is None else self._idle_timeout
@@ -255,11 +252,16 @@ def idle_timeout(where: ModelRoute) -> float:
 def _failed(
     error: Exception,
     where: ModelRoute,
-    environ: Mapping[str, str],
+    way: Way,
     broken: BrokenStream | None = None,
 ) -> ModelError:
     return model_error(
-        error, provider=where.provider, api_base=where.api_base, broken=broken, environ=environ
+        error,
+        provider=where.provider,
+        api_base=where.api_base,
+        broken=broken,
+        environ=way.environ,
+        secrets=tuple(way.headers.values()),
     )
 
 

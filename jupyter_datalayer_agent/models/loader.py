@@ -140,6 +140,7 @@ def _import_for_chat() -> ModuleType:
     for name in ("anyio._backends._asyncio", "httpx2"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    importlib.import_module(".wire", __package__).install(module)
     _try_out(warm_up, module)
     return module
 

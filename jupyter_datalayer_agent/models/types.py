@@ -190,10 +190,6 @@ class BrokenStream:
     partial_item_ids: tuple[str, ...] = ()
 
 
-class WebPage(Exception):
-    """The server answered with a web page instead of what was asked for."""
-
-
 class ModelError(Exception):
     """A model call failed. ``message`` is for a user: no key, no traceback.
 

@@ -1,126 +1,231 @@
-"""HTTP to model servers that speak the OpenAI form, between openai's client and the network.
+"""HTTP to model servers, between the clients that litellm makes and the network.
 
-Servers of this form differ in what they send: a whole answer in JSON although a stream was asked
-for, a web page of a proxy that wants a sign-in, no reason for the end but ``[DONE]``, comments for
-minutes while a long prompt is read. openai's client reports none of it, so it is handled here. So
-is the way through the network: proxies, and the certificates of an organization.
+litellm makes a client for each kind of provider (openai's, its own), and each has a transport of
+one factory, which this replaces. So every request takes the way of its call (``connections.way``):
+proxies, certificates, extra headers, and to no other server than the one that was meant.
 
-Imported once litellm is loaded, since httpx and openai take a while.
+Servers of OpenAI's form also differ in how they answer: in one piece although a stream was asked
+for, with a web page of a proxy that wants a sign-in, without a reason for the end but ``[DONE]``,
+with comments for minutes. litellm's clients report none of it, so it is handled here.
+
+Imported once litellm is loaded, since httpx takes a while.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
+import logging
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from functools import lru_cache
+from collections.abc import AsyncIterator, Callable
+from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import certifi
 import httpx
-import openai
 
 from .connections.address import proxy_for
+from .connections.way import (
+    NetworkProblem,
+    Way,
+    current_way,
+    needs_login,
+    server_of,
+    through,
+    tls,
+)
+from .provider_arguments import NO_KEY
 from .stream_bytes import EXTENSION, StreamBytes
-from .types import WebPage
+
+log = logging.getLogger(__name__)
 
 _LONGEST_WHOLE = 32 * 1024 * 1024
 """Bytes of an answer in one piece that are read."""
-_CA_FILES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+_MOST_REDIRECTS = 5
+_FACTORIES = ("create_async_transport", "_create_async_transport")
+_MOUNTS = ("create_httpx_proxy_mounts", "_create_httpx_proxy_mounts")
+
+_Networks = dict[tuple[Any, ...], httpx.AsyncBaseTransport]
+_networks: WeakKeyDictionary[asyncio.AbstractEventLoop, _Networks] = WeakKeyDictionary()
+_make_direct: Callable[..., Any] | None = None
 
 
-_clients: WeakKeyDictionary[
-    asyncio.AbstractEventLoop, dict[tuple[str, str, str | None], openai.AsyncOpenAI]
-] = WeakKeyDictionary()
+def install(litellm: ModuleType) -> None:
+    """From now on, litellm's clients send their requests through ``Wire``."""
+    global _make_direct
+    handler = _handler(litellm)
+    names = [name for name in _FACTORIES if hasattr(handler, name)]
+    if not names:
+        log.error("litellm %s has another way to make clients", getattr(litellm, "__version__", ""))
+        return
+    if _make_direct is None:
+        _make_direct = getattr(handler, names[0])
+    for name in names:
+        setattr(handler, name, staticmethod(lambda *_, **__: Wire()))
+    for name in _MOUNTS:
+        # The environment's proxies, which would go before the transport.
+        if hasattr(handler, name):
+            setattr(handler, name, staticmethod(lambda *_, **__: {}))
 
 
-def client(
-    api_base: str, api_key: str, environ: Mapping[str, str] = os.environ
-) -> openai.AsyncOpenAI:
-    """The running event loop's client for this server and key."""
-    made = _clients.setdefault(asyncio.get_running_loop(), {})
-    proxy = proxy_for(api_base, environ)
-    key = (api_base, api_key, proxy)
-    if key not in made:
-        http = httpx.AsyncClient(
-            transport=_Answers(_network(api_base, proxy, environ)), follow_redirects=True
-        )
-        made[key] = openai.AsyncOpenAI(
-            api_key=api_key, base_url=api_base, http_client=http, max_retries=0
-        )
-    return made[key]
+def _handler(_: ModuleType) -> Any:
+    # Here, since the import of litellm is the loader's.
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+    return AsyncHTTPHandler
 
 
 async def close_clients() -> None:
     """Close the connections of the running event loop."""
-    for each in _clients.pop(asyncio.get_running_loop(), {}).values():
-        await each.close()
+    for each in _networks.pop(asyncio.get_running_loop(), {}).values():
+        await each.aclose()
 
 
-def _network(api_base: str, proxy: str | None, environ: Mapping[str, str]) -> Any:
-    """litellm's own transport, which takes a tenth less time than httpx's to the first token, but
-    decides on proxies by itself."""
-    # Here, since the import of litellm is the loader's.
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-    certificates = _certificates(environ) if api_base.startswith("https") else None
-    if proxy is not None:
-        return httpx.AsyncHTTPTransport(proxy=proxy, verify=certificates or True)
-    network = AsyncHTTPHandler._create_async_transport(ssl_context=certificates)
-    proxies = getattr(network, "proxy_cache", None)
-    if isinstance(proxies, dict):
-        proxies[httpx.URL(api_base).host] = None
-    return network
-
-
-def _certificates(environ: Mapping[str, str]) -> ssl.SSLContext:
-    named = (environ.get(name) for name in _CA_FILES)
-    return _context(next(filter(None, named), None) or certifi.where())
-
-
-@lru_cache(maxsize=4)
-def _context(file: str) -> ssl.SSLContext:
-    # Reading the file takes a while.
-    return ssl.create_default_context(cafile=file)
-
-
-class _Answers(httpx.AsyncBaseTransport):
-    """Passes requests on, and looks at how each answer begins."""
-
-    def __init__(self, network: httpx.AsyncBaseTransport) -> None:
-        self._network = network
+class Wire(httpx.AsyncBaseTransport):
+    """Sends each request the way of its call, and looks at how the answer begins. The connections
+    are the event loop's, so that closing it closes none."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await self._network.handle_async_request(request)
-        if response.status_code != 200 or "content-encoding" in response.headers:
-            return response
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        pieces = aiter(response.stream)
-        begun = b""
-        while not begun.strip():
-            piece = await anext(pieces, None)
-            if piece is None:
-                break
-            begun += piece
-        first = begun.lstrip()[:1]
-        if first == b"<":
+        way = current_way()
+        for _ in range(_MOST_REDIRECTS):
+            response = await _sent(request, way)
+            target = _redirect(request, response)
+            if target is None:
+                return await _looked_at(request, response)
             await response.aclose()
-            raise WebPage(str(request.url))
-        wants_stream = b'"stream":true' in request.content.replace(b" ", b"")
-        seen = StreamBytes()
-        if first == b"{" and wants_stream:
-            body = await _whole(begun, pieces)
-            await response.aclose()
-            return _as_stream(response, body, seen)
-        response.extensions[EXTENSION] = seen
-        response.stream = _Seen(response.stream, begun, pieces, seen)
-        return response
+            _check_same_server(request.url, target)
+            request = httpx.Request(
+                request.method,
+                target,
+                headers=[each for each in request.headers.raw if each[0].lower() != b"host"],
+                content=request.content,
+                extensions=request.extensions,
+            )
+        raise NetworkProblem(f"{_shown(request.url)} redirects again and again.")
 
-    async def aclose(self) -> None:
-        await self._network.aclose()
+
+async def _sent(request: httpx.Request, way: Way) -> httpx.Response:
+    url = str(request.url)
+    proxy = proxy_for(url, way.environ)
+    for name, value in request.headers.items():
+        if value in (NO_KEY, f"Bearer {NO_KEY}"):
+            del request.headers[name]
+    if way.leads_to(url):
+        request.headers.update(dict(way.headers))
+    try:
+        response = await _network(url, proxy, way).handle_async_request(request)
+    except httpx.ProxyError as error:
+        if proxy is not None and str(error).startswith("407"):
+            raise needs_login(proxy) from error
+        raise
+    except httpx.RemoteProtocolError as error:
+        # litellm would send the request a second time, which may cost as much as the first.
+        raise httpx.ReadError(str(error), request=request) from error
+    if response.status_code == 407 and proxy is not None:
+        await response.aclose()
+        raise needs_login(proxy)
+    return response
+
+
+def _network(url: str, proxy: str | None, way: Way) -> httpx.AsyncBaseTransport:
+    context = tls(way, url) if url.startswith("https") else None
+    networks = _networks.setdefault(asyncio.get_running_loop(), {})
+    key = (*server_of(url), proxy, context)
+    if key not in networks:
+        networks[key] = _direct(url, context) if proxy is None else through(proxy, context)
+    return networks[key]
+
+
+def _direct(url: str, context: ssl.SSLContext | None) -> httpx.AsyncBaseTransport:
+    """litellm's own transport, which takes a tenth less time than httpx's to the first token, but
+    decides on proxies by itself."""
+    network = None if _make_direct is None else _make_direct(ssl_context=context)
+    if network is None:
+        return through(None, context)
+    proxies = getattr(network, "proxy_cache", None)
+    if isinstance(proxies, dict):
+        proxies[httpx.URL(url).host] = None
+    return network  # type: ignore[no-any-return]
+
+
+def _redirect(request: httpx.Request, response: httpx.Response) -> httpx.URL | None:
+    """Where the answer sends the request, None where it is an answer."""
+    location = response.headers.get("location")
+    if response.status_code not in (301, 302, 303, 307, 308) or not location:
+        return None
+    target = request.url.join(location)
+    if response.status_code == 303:
+        raise _redirected(request.url, target)
+    return target
+
+
+def _check_same_server(origin: httpx.URL, target: httpx.URL) -> None:
+    """A request has a key and a conversation, which are for the server that the user named. It may
+    only insist on https."""
+    (scheme, host, port), (new_scheme, new_host, new_port) = map(
+        server_of, map(str, (origin, target))
+    )
+    ports = (
+        {(port, port), (80, 443)} if (scheme, new_scheme) == ("http", "https") else {(port, port)}
+    )
+    upgrade = scheme == new_scheme or (scheme, new_scheme) == ("http", "https")
+    if host != new_host or not upgrade or (port, new_port) not in ports:
+        raise _redirected(origin, target)
+
+
+def _redirected(origin: httpx.URL, target: httpx.URL) -> NetworkProblem:
+    return NetworkProblem(
+        f"{_shown(origin)} redirects to {_shown(target)}, to which nothing was sent. If the "
+        "model's server is there, enter that address instead."
+    )
+
+
+def _shown(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
+
+
+async def _looked_at(request: httpx.Request, response: httpx.Response) -> httpx.Response:
+    if response.status_code != 200:
+        return response
+    if "content-encoding" in response.headers:
+        if response.headers.get("content-type", "").startswith("text/html"):
+            await response.aclose()
+            raise _web_page(request.url)
+        return response
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    pieces = aiter(response.stream)
+    begun = b""
+    while not begun.strip():
+        piece = await anext(pieces, None)
+        if piece is None:
+            break
+        begun += piece
+    first = begun.lstrip()[:1]
+    if first == b"<":
+        await response.aclose()
+        raise _web_page(request.url)
+    seen = StreamBytes()
+    if first == b"{" and _asks_for_chat_chunks(request):
+        body = await _whole(begun, pieces)
+        await response.aclose()
+        return _as_stream(response, body, seen)
+    response.extensions[EXTENSION] = seen
+    response.stream = _Seen(response.stream, begun, pieces, seen)
+    return response
+
+
+def _web_page(url: httpx.URL) -> NetworkProblem:
+    return NetworkProblem(
+        f"{_shown(url)}{url.path} answers with a web page, not with a model's answer. Check that "
+        "the address is that of the API (it often ends in /v1). If the page is a sign-in page of "
+        "a proxy, sign in first."
+    )
+
+
+def _asks_for_chat_chunks(request: httpx.Request) -> bool:
+    if not request.url.path.endswith("/chat/completions"):
+        return False
+    return b'"stream":true' in request.content.replace(b" ", b"")
 
 
 class _Seen(httpx.AsyncByteStream):

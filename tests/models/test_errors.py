@@ -178,3 +178,25 @@ def test_what_looks_like_a_key_is_redacted(text: str) -> None:
 def test_ordinary_words_are_not_redacted() -> None:
     text = "key-value pairs and risk-averse tasks: the keyboard, /root and a task-based plan"
     assert redact(text, {"HOME": "/root", "SHORT_KEY": "a"}) == text
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "none", "ollama", "lm-studio", "not-needed", "x"])
+def test_a_key_that_reads_like_a_word_takes_no_word_out_of_a_text(key: str) -> None:
+    text = f"df.EMPTY is none: {key} rows, and {key.lower()} of ollama or lm-studio, not-needed"
+    assert redact(text, {"OPENAI_API_KEY": key}) == text
+
+
+@pytest.mark.parametrize("key", ["hunter2", "a1b2c3", "correcthorsebattery", "tok-12-34-56"])
+def test_a_short_key_that_no_word_is_like_is_redacted(key: str) -> None:
+    assert redact(f"it was {key}.", {"GATEWAY_TOKEN": key}) == "it was [key]."
+
+
+@both_apis
+async def test_a_short_key_is_taken_out_of_its_refusal_only(api: str) -> None:
+    bodies = [{"error": {"message": f"{said}: EMPTY"}} for said in ("Unknown key", "The prompt is")]
+    steps = (Status(401, body=bodies[0]), Status(400, body=bodies[1]))
+    with ScriptedModelServer(*steps) as server:
+        by = model(environ={"OPENAI_API_KEY": "EMPTY"})
+        refused, other = [(await answer(request(server, api), by)).failure for _ in steps]
+    assert "Unknown key: [key]" in refused.message
+    assert "The prompt is: EMPTY" in other.message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import urllib.request
+
 import pytest
 
 from jupyter_datalayer_agent.models.connections.address import proxy_for
@@ -52,9 +54,57 @@ async def test_an_address_that_was_copied_with_blanks_is_the_address(around: str
         ("http://[::1]:8000/v1", {"HTTP_PROXY": "http://p:1"}, None),
         ("http://localhost.example/v1", {"HTTP_PROXY": "http://p:1"}, "http://p:1"),
         ("http://api.example/v1", {"HTTP_PROXY": " "}, None),
+        ("http://api.example/v1", {"HTTP_PROXY": " p:1\n"}, "http://p:1"),
+        ("http://api.example/v1", {"ALL_PROXY": "socks5://p:1"}, "socks5://p:1"),
+        ("http://localhost:1/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://LOCALHOST.:1/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://localhost.localdomain/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://models.localhost/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://127.8.9.10/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://[::ffff:127.0.0.1]/v1", {"HTTP_PROXY": "http://p:1"}, None),
+        ("http://127.0.0.1.example/v1", {"HTTP_PROXY": "http://p:1"}, "http://p:1"),
     ],
 )
 def test_the_proxy_is_the_environments(
     address: str, environ: dict[str, str], proxy: str | None
 ) -> None:
     assert proxy_for(address, environ) == proxy
+
+
+@pytest.mark.parametrize(
+    ("address", "exceptions", "is_excepted"),
+    [
+        ("http://api.example/v1", "example", True),
+        ("http://api.example/v1", ".example", True),
+        ("http://api.example/v1", "*.example", True),
+        ("http://example/v1", ".example", True),
+        ("http://api.example/v1", "other, API.Example", True),
+        ("http://badexample/v1", "example", False),
+        ("http://api.example:8000/v1", "api.example:8000", True),
+        ("http://api.example:8000/v1", "api.example:8001", False),
+        ("http://10.1.2.3/v1", "10.0.0.0/8", True),
+        ("http://11.1.2.3/v1", "10.0.0.0/8", False),
+        ("http://10.1.2.3:8000/v1", "10.1.2.3:8000", True),
+        ("http://10.1.2.3/v1", "10.1.2.3 192.168.0.0/16", True),
+        ("http://[fd00::12]:8000/v1", "fd00::/8", True),
+        ("http://[fd00::12]:8000/v1", "[fd00::12]:8000", True),
+        ("http://[fd00::12]:8000/v1", "fe80::/10", False),
+        ("http://api.example/v1", " , ,", False),
+        ("http://api.example/v1", "*", True),
+    ],
+)
+def test_what_no_proxy_excepts(address: str, exceptions: str, is_excepted: bool) -> None:
+    proxy = proxy_for(address, {"HTTP_PROXY": "http://p:1", "NO_PROXY": exceptions})
+    assert (proxy is None) == is_excepted
+
+
+def test_where_the_environment_names_no_proxy_the_systems_settings_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = {"getproxies_registry": lambda: {"https": "http://of-the-system:1"}}
+    read["proxy_bypass_registry"] = lambda host: host == "inside.example"  # type: ignore[assignment,misc]
+    for name, function in read.items():
+        monkeypatch.setattr(urllib.request, name, function, raising=False)
+    assert proxy_for("https://api.example/v1", {}) == "http://of-the-system:1"
+    assert proxy_for("https://inside.example/v1", {}) is None
+    assert proxy_for("https://api.example/v1", {"HTTPS_PROXY": "http://p:1"}) == "http://p:1"

@@ -6,6 +6,7 @@ Each records what it was asked.
 from __future__ import annotations
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Callable
@@ -19,10 +20,17 @@ Answer = tuple[int, Any]
 class LocalServer:
     """A server whose ``answer`` gets the path, the body and the key, at any free port."""
 
-    def __init__(self, answer: Callable[[str, Any, str | None], Answer], port: int = 0) -> None:
+    def __init__(
+        self,
+        answer: Callable[[str, Any, str | None], Answer],
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.paths: list[str] = []
         self.bodies: list[Any] = []
         self.keys: list[str | None] = []
+        self.headers: list[dict[str, str]] = []
+        self._scheme = "https" if tls else "http"
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -36,6 +44,7 @@ class LocalServer:
                 outer.paths.append(self.path)
                 outer.bodies.append(body)
                 outer.keys.append(key)
+                outer.headers.append({name.lower(): value for name, value in self.headers.items()})
                 status, content = answer(self.path, body, key)
                 text = content if isinstance(content, str) else json.dumps(content)
                 data = text.encode()
@@ -48,20 +57,27 @@ class LocalServer:
                 self.end_headers()
                 self.wfile.write(data)
 
-            do_POST = do_GET
+            do_POST = do_CONNECT = do_GET
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
+        # A client that goes away early is no fault.
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
+        if tls is not None:
+            # The handshake is the connection's thread's, so that one that fails stops no other.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.port: int = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.daemon = True
 
     @property
     def origin(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self._scheme}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> LocalServer:
         self._thread.start()

@@ -32,6 +32,9 @@ class RecordedRequest:
     authorization: str | None = None
     """``present`` or ``None``; the value is never kept."""
     key_hash: str | None = field(default=None, repr=False)
+    key_header: str | None = None
+    """The name of the header that the key came in."""
+    query: str = ""
     arrived_at: float = field(default_factory=time.monotonic)
     first_sent_at: float | None = None
     """When the first piece of the answer had been sent; all three by ``time.monotonic``."""
@@ -41,7 +44,8 @@ class RecordedRequest:
 
     def has_key(self, key: str) -> bool:
         """Whether it came with this key."""
-        return self.key_hash == hash_of(f"Bearer {key}")
+        sent = f"Bearer {key}" if self.key_header == "authorization" else key
+        return self.key_hash == hash_of(sent)
 
     @property
     def api(self) -> str:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 READING_TIME = 0.1
 """Seconds that a client gets to read what was sent before the connection is cut."""
 
+KEY_HEADERS = ("x-api-key", "authorization", "api-key")
+
 ERROR_TYPES = {
     400: ("invalid_request_error", "bad_request"),
     401: ("invalid_request_error", "invalid_api_key"),
@@ -72,12 +74,14 @@ class ModelHandler(tornado.web.RequestHandler):
             self._error(400, "the request body is not JSON")
             return
         headers = {name.lower(): value for name, value in self.request.headers.get_all()}
-        key = headers.pop("authorization", None) or headers.pop("api-key", None)
-        key = headers.pop("x-api-key", None) or key
+        keys = {name: headers.pop(name) for name in KEY_HEADERS if name in headers}
+        key_header, key = next(iter(keys.items()), (None, None))
         self.recorded = RecordedRequest(
             self.request.path, headers, body, "present" if key else None, arrived_at
         )
         self.recorded.key_hash = hash_of(key) if key else None
+        self.recorded.key_header = key_header
+        self.recorded.query = self.request.query
         self.server.record(self.recorded)
         try:
             refusal = self.server.refusal(self.recorded)
@@ -266,6 +270,9 @@ def application(server: ScriptedModelServer) -> tornado.web.Application:
     return tornado.web.Application(
         [
             (r"(?:/v1)?/(?:responses|chat/completions|messages)", ModelHandler, arguments),
+            # Azure's
+            (r"/openai/(?:v1/)?responses", ModelHandler, arguments),
+            (r"/openai/deployments/[^/]+/chat/completions", ModelHandler, arguments),
             (r"(?:/v1)?/models", ModelsHandler),
             (r"/__(script|requests|reset|release|state)__", ControlHandler, arguments),
         ],

@@ -11,7 +11,7 @@ For other processes, ``python -m tests.support.model_server --port 4010 [--scrip
 Python and in JSON: ``model_script``.
 
 Routes: ``POST /v1/responses``, ``/v1/chat/completions`` and Anthropic's ``/v1/messages`` (streaming
-and not), ``GET /v1/models``;
+and not), the first two at Azure's paths as well, ``GET /v1/models``;
 and for control ``POST /__script__`` (a JSON list of steps to append, or ``{"steps": [...],
 "default": step}``), ``GET /__requests__``, ``POST /__reset__`` (forgets script, default and
 requests, and lets everything that waits go), ``POST /__release__`` ``{"count"?: 1}``, ``GET

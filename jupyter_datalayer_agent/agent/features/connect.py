@@ -40,9 +40,6 @@ from ...protocol.requests import LockableChoice, ModelInfo, ModelsReply
 from ...settings.layers import Layers, SettingRefused
 from .connection_replies import connection_info, found_message, found_server, provider_info
 
-SHORTEST_KEY = 6
-"""Characters. Shorter ones could not be distinguished from other text in a message."""
-
 
 class ConnectService:
     """What users connect, for the routes. Every method raises ``AgentError``."""
@@ -303,10 +300,6 @@ def _typed(key: SecretStr | None) -> str | None:
         return None
     if not text.isascii() or not text.isprintable() or " " in text:
         raise AgentError("invalid_request", "The key contains characters that no key has.")
-    if len(text) < SHORTEST_KEY:
-        raise AgentError(
-            "invalid_request", f"The key is too short: it has less than {SHORTEST_KEY} characters."
-        )
     return text
 
 

@@ -6,6 +6,8 @@ import os
 import re
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit, urlunsplit
 
 from .connection import is_loopback
@@ -59,15 +61,63 @@ def origin_of(address: str) -> str:
 
 
 def proxy_for(address: str, environ: Mapping[str, str] = os.environ) -> str | None:
-    """The proxy of the environment that a request to ``address`` goes through. None on this
-    computer, whatever the environment says."""
+    """The proxy that a request to ``address`` goes through: the environment's, or, where it names
+    none, that of macOS's or Windows' settings. None on this computer, whatever they say."""
     parts = urlsplit(address)
-    host = parts.hostname or ""
+    host = (parts.hostname or "").rstrip(".")
+    if is_loopback(host):
+        return None
     proxies = {
         name.lower().removesuffix("_proxy"): value.strip()
         for name, value in environ.items()
         if name.lower().endswith("_proxy") and value.strip()
     }
-    if is_loopback(host) or urllib.request.proxy_bypass_environment(host, proxies):  # type: ignore[attr-defined]
+    if not proxies:
+        proxies = _of_the_system(host)
+    elif _is_excepted(host, parts.port, proxies.get("no", "")):
         return None
-    return proxies.get(parts.scheme) or proxies.get("all")
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def shown_proxy(proxy: str) -> str:
+    """The proxy's host and port: its address may have a password."""
+    return urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]
+
+
+def _is_excepted(host: str, port: int | None, exceptions: str) -> bool:
+    """Whether ``NO_PROXY`` has the host: as a name with what is below it, an address, a network
+    such as ``10.0.0.0/8``, each with or without a port; or ``*``."""
+    for text in exceptions.replace(",", " ").split():
+        entry = text.lower()
+        if entry == "*":
+            return True
+        name, _, number = entry.rpartition(":")
+        if name and number.isdigit() and (":" not in name or name.endswith("]")):
+            if int(number) != port:
+                continue
+            entry = name
+        entry = entry.strip("[]")
+        try:
+            network = ip_network(entry, strict=False)
+        except ValueError:
+            entry = entry.removeprefix("*").lstrip(".").rstrip(".")
+            if entry and (host == entry or host.endswith(f".{entry}")):
+                return True
+            continue
+        with suppress(ValueError):
+            if ip_address(host) in network:
+                return True
+    return False
+
+
+def _of_the_system(host: str) -> dict[str, str]:
+    # Each exists on its own system only.
+    for read, bypass in (
+        ("getproxies_macosx_sysconf", "proxy_bypass_macosx_sysconf"),
+        ("getproxies_registry", "proxy_bypass_registry"),
+    ):
+        if hasattr(urllib.request, read):
+            is_excepted = getattr(urllib.request, bypass)(host)
+            return {} if is_excepted else dict(getattr(urllib.request, read)())
+    return {}

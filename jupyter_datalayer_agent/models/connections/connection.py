@@ -139,8 +139,13 @@ def names_a_server(model: str) -> bool:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether the host is this computer: by its address, not by a name that looks like one."""
+    """Whether the host is this computer: by its address, or by a name that is reserved for it
+    (RFC 6761), not by one that looks like it."""
+    name = (host or "").lower().rstrip(".")
+    if name in ("localhost", "localhost.localdomain") or name.endswith(".localhost"):
+        return True
     try:
-        return host == "localhost" or ip_address(host or "").is_loopback
+        address = ip_address(name)
     except ValueError:
         return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

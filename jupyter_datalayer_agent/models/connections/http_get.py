@@ -67,6 +67,8 @@ def _refused(response: httpx.Response, has_key: bool) -> ServerError:
     host, path = _host(url), urlsplit(url).path
     if status in (401, 403):
         message = f"{host} refused the key." if has_key else f"{host} needs a key."
+    elif status == 407:
+        message = "The proxy needs a login. Name it with user and password where it is set."
     elif status == 404:
         message = f"{host} has no {path}. The address of most model servers ends in /v1."
     elif 300 <= status < 400:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...imports import importing
-from .address import normalized
-from .connection import is_loopback
+from .address import normalized, proxy_for
 from .detection import DetectedServer, detect
 from .http_get import ServerError
+from .way import NetworkProblem, Way, through, tls
 
 if TYPE_CHECKING:
     import httpx
@@ -50,11 +51,19 @@ async def _at_port(port: int) -> DetectedServer | None:
 
 
 async def server_at(
-    address: str, key: str | None = None, *, seconds: float = ADDRESS_SECONDS
+    address: str,
+    key: str | None = None,
+    *,
+    way: Way | None = None,
+    seconds: float = ADDRESS_SECONDS,
 ) -> DetectedServer:
     """The server at an address. Raises ``AddressError`` and ``ServerError``."""
     address = normalized(address)
-    client = await asyncio.to_thread(_client, address, seconds)
+    way = replace(way or Way(), address=address)
+    try:
+        client = await asyncio.to_thread(_client, way, seconds)
+    except NetworkProblem as problem:
+        raise ServerError(str(problem)) from problem
     async with client:
         try:
             return await asyncio.wait_for(detect(client, address, key), seconds)
@@ -62,15 +71,17 @@ async def server_at(
             raise ServerError(f"{urlsplit(address).netloc} did not answer in time.") from error
 
 
-def _client(address: str, seconds: float) -> httpx.AsyncClient:
+def _client(way: Way, seconds: float) -> httpx.AsyncClient:
     """In a thread: the import and the certificates take a tenth of a second."""
+    assert way.address is not None
     with importing():
         import httpx
-    is_local = is_loopback(urlsplit(address).hostname)
+    proxy = proxy_for(way.address, way.environ)
+    context = tls(way, way.address) if way.address.startswith("https:") else None
     return httpx.AsyncClient(
         timeout=seconds,
         follow_redirects=False,
-        # A proxy is for other computers.
-        trust_env=not is_local,
-        verify=address.startswith("https:"),
+        trust_env=False,
+        headers=dict(way.headers),
+        transport=through(proxy, context),
     )

@@ -10,7 +10,7 @@ import os
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..catalogue import (
@@ -26,6 +26,7 @@ from ..types import ModelError, ModelRequest, Readiness
 from .connection import WITH_A_KEY, KeyPlace, ModelConnection, names_a_server
 from .connections_file import ConnectionsFile
 from .key_store import KeyStore, KeyStoreError
+from .way import ClientCertificate
 
 OLLAMA_CONTEXT = 16_384
 """The most tokens of context that Ollama is asked for. Its own default is 4096 on most computers,
@@ -39,11 +40,15 @@ _BASES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 @dataclass(frozen=True)
 class ConnectedCall:
     """A model request as it goes out: ``environ`` has its key and no other of the user's for
-    that API. ``connection`` is None where settings and environment alone decide."""
+    that API. ``connection`` is None where settings and environment alone decide. ``arguments`` are
+    litellm's own, ``headers`` go to the connection's address."""
 
     request: ModelRequest
     environ: Environment
     connection: ModelConnection | None = None
+    arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    certificate: ClientCertificate | None = None
 
 
 class Connections:
