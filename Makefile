@@ -34,7 +34,7 @@ TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
 CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff
 
-.PHONY: lab test tests-ready $(TESTS) test-jupyter-ai check $(CHECKS) format generate bench clean
+.PHONY: lab test tests-ready $(TESTS) test-jupyter-ai matrix check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	@python scripts/own_notebook.py examples/cars.ipynb examples/my-cars.ipynb
@@ -63,6 +63,9 @@ test-oldest:
 test-jupyter-ai: $(TOOLS) $(STAMPS)/chromium
 	scripts/timed.sh $@ scripts/test-jupyter-ai
 	scripts/timed.sh $@-browser scripts/test-jupyter-ai --browser
+# The table of docs/models.md, by the tests that make it.
+matrix: tests-ready
+	UPDATE_MATRIX=1 scripts/timed.sh $@ python -m pytest -n0 tests/models/matrix
 test-typescript:
 	cd labextension && ../scripts/timed.sh $@ jlpm test
 test-browser:

@@ -29,10 +29,13 @@ log = logging.getLogger(__name__)
 
 # Read by litellm while it is imported: without the first it fetches a price list from the network,
 # without the third it loads a .env file of the working directory into this process and its kernels.
+# The last one: a hundred equal pieces would be an error, for which a request is made again. Whether
+# an answer repeats itself is the agent's to find (agent/model_calls/repetition.py).
 IMPORT_ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_MODE": "PRODUCTION",
+    "REPEATED_STREAMING_CHUNK_LIMIT": "1000000000",
 }
 
 # Set by litellm for itself, and not meant for the kernels that this process starts.

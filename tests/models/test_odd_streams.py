@@ -96,6 +96,15 @@ async def test_an_answer_in_an_odd_form_is_whole(name: str) -> None:
         assert answered.done.usage.output_tokens == 7
 
 
+async def test_equal_pieces_are_no_error() -> None:
+    """litellm takes a hundred for a model in a loop, and for a server's fault."""
+    rule = "-----" * 200
+    with ScriptedModelServer(Say(rule, chunk=5)) as server:
+        answered = await answer(request(server, "chat"))
+        assert len(server.requests) == 1
+    assert answered.text == rule
+
+
 @pytest.mark.parametrize("done", [True, False])
 async def test_a_call_that_is_cut_off_is_not_whole_although_the_stream_is_done(done: bool) -> None:
     step = NoFinish(

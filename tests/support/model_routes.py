@@ -121,7 +121,9 @@ class ModelHandler(tornado.web.RequestHandler):
     async def _raw(self, step: Raw) -> None:
         self.set_header("Content-Type", step.content_type)
         self.request.connection.stream.set_nodelay(True)  # type: ignore[union-attr]
-        for piece in step.pieces:
+        for sent, piece in enumerate(step.pieces):
+            if sent == step.gate:
+                await self.server.pass_gate(self.gone)
             if step.delay_ms:
                 await first_of(self.gone, timeout=step.delay_ms / 1000)
             self.write(piece)
@@ -275,6 +277,7 @@ def application(server: ScriptedModelServer) -> tornado.web.Application:
             (r"/openai/deployments/[^/]+/chat/completions", ModelHandler, arguments),
             (r"(?:/v1)?/models", ModelsHandler),
             (r"/__(script|requests|reset|release|state)__", ControlHandler, arguments),
+            *([(r"/.*", ModelHandler, arguments)] if server.takes_any_path else []),
         ],
         log_function=lambda handler: None,
     )

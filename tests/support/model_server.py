@@ -94,7 +94,7 @@ class ScriptedModelServer:
 
     ``default`` is the step for requests that come after the script has ended. ``rules`` are asked
     first: one that returns a step refuses the request with it, and the script does not go on; see
-    ``model_rules``."""
+    ``model_rules``. With ``takes_any_path`` the script answers at every path, by ``Raw`` steps."""
 
     def __init__(
         self,
@@ -102,7 +102,9 @@ class ScriptedModelServer:
         default: Step | None = None,
         rules: Sequence[Callable[[RecordedRequest], Step | None]] = (),
         port: int = 0,
+        takes_any_path: bool = False,
     ) -> None:
+        self.takes_any_path = takes_any_path
         self._rules = list(rules)
         self._steps: collections.deque[Step] = collections.deque(steps)
         self._default = default
