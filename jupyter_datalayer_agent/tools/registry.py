@@ -186,8 +186,10 @@ def tool(
     return make
 
 
+NAMESPACES = ("functions.", "default_api.", "tools.", "tool.")
+"""What models put before a tool's name."""
 _AROUND_NAME = re.compile(
-    r"(?:(?:functions|default_api|tools?)\.)?(?P<name>[\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL
+    rf"(?:{'|'.join(map(re.escape, NAMESPACES))})?(?P<name>[\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL
 )
 
 

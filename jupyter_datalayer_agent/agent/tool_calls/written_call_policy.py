@@ -13,7 +13,7 @@ from typing import Any
 
 from ...models.types import ModelRequest
 from ...protocol.tools import NotDone
-from ...tools.arguments import inexact
+from ...tools.arguments import inexact, typed
 from ...tools.context import ToolFailure
 from ...tools.gate import Gate
 from ...tools.registry import ToolRegistry
@@ -21,6 +21,7 @@ from .written_calls import WrittenCall, calls_within, says_more_than_calls, whol
 
 NAMES_SHOWN = 3
 OTHER_TEXT = "the answer has other text as well"
+UNREADABLE = "its arguments cannot be read"
 
 # A question about calls, in the languages that most users write.
 _ABOUT_CALLS = re.compile(
@@ -56,7 +57,7 @@ class WrittenCallPolicy:
     def accepted(self, text: str, request: ModelRequest) -> list[AcceptedCall]:
         """The calls of which an answer consists: all to be carried out, or all to be given back.
         None if they are text."""
-        calls = whole_answer(text)
+        calls = self._calls(text)
         if self._reason(calls, request) is not None:
             return []
         accepted = [
@@ -72,13 +73,23 @@ class WrittenCallPolicy:
             replace(each, failure=each.failure or _beside_a_misfit(each.name)) for each in accepted
         ]
 
+    def _calls(self, text: str) -> list[WrittenCall]:
+        """The calls of which an answer consists, with arguments of their tools' types."""
+        calls = []
+        for call in whole_answer(text):
+            tool = self.registry.behind(call.name)
+            if tool is not None and call.arguments is not None:
+                call = replace(call, arguments=typed(tool, call.arguments, call.texts))
+            calls.append(call)
+        return calls
+
     def notice(
         self, text: str, request: ModelRequest, *, has_calls: bool, is_cut: bool
     ) -> NotDone | None:
         """The line for a user about calls in a text that were not carried out. ``has_calls``: the
         answer also made calls; ``is_cut``: it is not complete."""
         found = list(calls_within(text, lambda name: self.registry.find(name) is not None))
-        whole = whole_answer(text)
+        whole = self._calls(text)
         if not found and whole and not self._asks_for_json(request):
             # Of a tool that there is not: a name that the model made up.
             found = [call for call in whole if _NAME.fullmatch(call.name)]
@@ -93,7 +104,7 @@ class WrittenCallPolicy:
             reason = self._reason(whole or found, request)
             if reason is None and not whole:
                 is_explained = says_more_than_calls(text, letters=0)
-                reason = OTHER_TEXT if is_explained else "its JSON is not valid"
+                reason = OTHER_TEXT if is_explained else UNREADABLE
             reason = reason or "its arguments do not fit the tool"
         names = list(dict.fromkeys(call.name for call in found))
         shown = ", ".join(names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")
@@ -124,7 +135,7 @@ class WrittenCallPolicy:
             return refusal.summary.removeprefix("Not done: ")
         if all(each.get("name") != call.name for each in request.tools):
             return f"{call.name} was not offered for this message"
-        return "its JSON is not valid" if call.arguments is None else None
+        return UNREADABLE if call.arguments is None else None
 
     def _misfit(self, call: WrittenCall) -> ToolFailure | None:
         tool = self.registry.behind(call.name)
@@ -157,8 +168,11 @@ def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:
     """Whether the call is in what the model was sent, as text that others wrote."""
     name = f'"{call.name}"'
     arguments = _squeezed(json.dumps(call.arguments, ensure_ascii=False))
+    source = _squeezed(call.source)
     for text in _texts_of_others(request):
         squeezed = _squeezed(text)
+        if source and source in squeezed:
+            return True
         at = squeezed.find(name)
         while at >= 0:
             if arguments in squeezed[max(0, at - len(arguments) - 200) : at + len(arguments) + 200]:

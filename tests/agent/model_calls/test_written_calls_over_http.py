@@ -178,12 +178,12 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
         (Say(f"I add it:\n{WRITTEN}"), None, "the answer has other text as well"),
         (Say(f"{WRITTEN}\nThis adds a cell."), None, "the answer has other text as well"),
         (Say(f"So it would be:\n```json\n{WRONG}\n```"), None, "the answer has other text as well"),
-        (Say(WRITTEN[:-1]), None, "its JSON is not valid"),
-        (Say("{" + WRITTEN), None, "its JSON is not valid"),
+        (Say(WRITTEN[:-1]), None, "its arguments cannot be read"),
+        (Say("{" + WRITTEN), None, "its arguments cannot be read"),
         (
             Say(f"<function name=\"addNotebookCell\" arguments='{WRITTEN}'>"),
             None,
-            "its JSON is not valid",
+            "its arguments cannot be read",
         ),
         (Answer([Say(WRITTEN)], finish="length"), None, "the answer was cut off"),
         (
