@@ -131,6 +131,7 @@ FORMATS: tuple[CallFormat, ...] = (
                 "<|channel|>commentary to={name} ",
                 "<|start|>assistant<|channel|>commentary to={name} ",
                 "<|start|>assistant to={name} <|channel|>commentary ",
+                "to={name} <|channel|>commentary ",
             )
             for form in ("<|constrain|>json ", "json ", "code ", "")
         ),

@@ -36,7 +36,7 @@ _PYTHON_HEAD = re.compile(r"\[?\s*(?:print\(\s*)?(?P<name>[A-Za-z_][\w.]*)?(?P<o
 _JSON_ANYWHERE = r'\{\s*"(?:name|arguments|parameters|function|type|id)"\s*:'
 _NAME_IN_JSON = re.compile(r'"(?:name|function)"\s*:\s*"([\w.:-]+)')
 _OTHER_XML = r"<(?:function|tool|invoke|tool_call)\b[^<>]{0,40}?\bname\s*=\s*[\"'](?P<xml>\w+)[\"']"
-_LIST_OF_PYTHON = r"\[\s*[A-Za-z_][\w.]*\(\s*(?:[A-Za-z_]\w*\s*=|\))"
+_LIST_OF_PYTHON = r"\[\s*(?P<python>[A-Za-z_][\w.]*)\("
 _PYTHON_LINE = re.compile(
     r"^[ \t]*(?:print\()?([A-Za-z_][\w.]*)\(\s*[A-Za-z_]\w*\s*=", re.MULTILINE
 )
@@ -196,7 +196,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, Sequence[WrittenCall]]]:
         found = _calls_at(text, head.start())
         calls = found.calls
         if not calls:
-            name = head["xml"] or _name_at(text, head.start())
+            name = head["xml"] or head["python"] or _name_at(text, head.start())
             calls = [WrittenCall(plain_name(name), None)] if name else []
         # What a broken call goes on to is not read again: each place of a text is read once.
         at = max(found.end, head.end())

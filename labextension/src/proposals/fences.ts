@@ -28,6 +28,7 @@ export interface IOpenBlock {
 }
 
 const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
+const PYTHON = ['python', 'python3', 'ipython', 'ipython3'];
 const TARGET =
   /(?:^|[\s{,])(cell|after|file)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s},]+))/i;
 
@@ -60,10 +61,29 @@ export function closes(fence: string, line: string): boolean {
   );
 }
 
-/** What is in a block: indented no further than its fence. */
-export function sourceOf({ lines, indent }: IOpenBlock): string {
-  const outdent = new RegExp(`^ {0,${indent}}`);
-  return lines.map(line => line.replace(outdent, '')).join('\n');
+/** What is in a block: indented no further than its fence, and of code the code alone. */
+export function sourceOf(block: IOpenBlock): string {
+  const outdent = new RegExp(`^ {0,${block.indent}}`);
+  const lines = block.lines.map(line => line.replace(outdent, ''));
+  return plainCode(lines.join('\n'), block.language);
+}
+
+/**
+ * What is in a block of a language, without what models repeat of its fence: the same fence again,
+ * and a line that only names Python above other code. The server does the same (`code_text.py`).
+ */
+export function plainCode(text: string, language: string): string {
+  const [first, ...rest] = text.split('\n');
+  const again = language && rest.length ? openedBy(first) : null;
+  if (again && !again.target && ['', language].includes(again.language)) {
+    const isClosed = closes(again.fence, rest[rest.length - 1]);
+    return rest.slice(0, isClosed ? -1 : undefined).join('\n');
+  }
+  const isNamed =
+    ['', ...PYTHON].includes(language.toLowerCase()) &&
+    PYTHON.includes(first.trim().toLowerCase()) &&
+    rest.some(line => /^\s*[^\s#]/.test(line));
+  return isNamed ? rest.join('\n') : text;
 }
 
 /** The fenced blocks of a text that will not grow any more, in its order. */

@@ -8,7 +8,12 @@ import { copyIcon } from '@jupyterlab/ui-components';
 import { IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
 
-import { IFencedBlock, fencedBlocks, withoutTags } from '../proposals';
+import {
+  IFencedBlock,
+  fencedBlocks,
+  plainCode,
+  withoutTags
+} from '../proposals';
 import { CodeRow } from './codeRow';
 import { scratchpadIcon } from './icons';
 import { openFence } from './markdownBlocks';
@@ -128,7 +133,8 @@ export class BlockRenderer {
       const text = (pre.textContent ?? '').replace(/\n$/, '');
       // Code that is only indented, or is in a list, is no fenced block: it is of no target.
       const at = fenced.findIndex(
-        each => each.source.trimEnd() === text.trimEnd()
+        ({ source, language }) =>
+          source.trimEnd() === plainCode(text, language).trimEnd()
       );
       const [block] = at < 0 ? [plain(pre, text)] : fenced.splice(at, 1);
       const added = this._uses.act?.(block);

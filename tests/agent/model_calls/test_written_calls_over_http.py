@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.agent.tool_calls.test_call_formats import CODE, EXPECTED
+from tests.agent.tool_calls.test_call_formats import TEXTS as NATIVE
 from tests.models.calls import APIS
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest
@@ -25,9 +27,24 @@ from tests.support.model_server import (
 from tests.support.planning import of_type
 from tests.support.sessions import new_notebook, sources
 
+OTHER_TEXT = "the answer has other text as well"
 ARGUMENTS = {"content": "print(6 * 7)", "run": True}
 WRITTEN = json.dumps({"name": "addNotebookCell", "arguments": ARGUMENTS}, indent=2)
 WRONG = WRITTEN.replace("content", "code")
+XML = """<tool_call>
+<function=addNotebookCell>
+<parameter=type>
+code
+</parameter>
+<parameter=content>
+print(6 * 7)
+</parameter>
+<parameter=run>
+true
+</parameter>
+</function>
+</tool_call>"""
+WRONG_XML = XML.replace("=content", "=code")
 READ = json.dumps({"name": "getNotebookCells", "arguments": {}})
 
 
@@ -152,6 +169,29 @@ def test_reasoning_in_the_text_is_not_in_the_way(
         assert "First one" not in json.dumps(request.body)
 
 
+@pytest.mark.parametrize(("models", "text"), [(key, each[0]) for key, each in NATIVE.items()])
+def test_each_native_form_is_done(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, models: str, text: str
+) -> None:
+    model.script(Say(text, chunk=7), Say("Added."))
+    reply = ask(server)
+    assert sources(notebook) == ["x = 1", CODE]
+    [call] = reply["toolCalls"]
+    assert (call["name"], call["status"]) == ("addNotebookCell", "ok")
+    assert call["arguments"] == EXPECTED
+    assert "sum: 42" in json.dumps(call["output"])
+    assert shown(server, reply) == reply["reply"] == "Added."
+    assert list(model.requests[1].tool_outputs) == [call["callId"]]
+
+
+def test_two_of_them_are_done_in_order(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    model.script(Say(f"{XML}\n{XML.replace('6 * 7', '7 * 6')}", chunk=5), Say("Both are there."))
+    ask(server)
+    assert sources(notebook) == ["x = 1", "print(6 * 7)", "print(7 * 6)"]
+
+
 def test_reasoning_is_kept_before_its_call(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
@@ -186,6 +226,18 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
             "its arguments cannot be read",
         ),
         (Answer([Say(WRITTEN)], finish="length"), None, "the answer was cut off"),
+        (Say(f"To add a cell, I would write:\n```xml\n{XML}\n```"), None, OTHER_TEXT),
+        (Say(f"{XML}\nThe cell prints 42."), None, OTHER_TEXT),
+        (Say(XML.removesuffix("</function>\n</tool_call>")), None, "its arguments cannot be read"),
+        (Say("[addNotebookCell('print(6 * 7)')]"), None, "its arguments cannot be read"),
+        (Say("```python\naddNotebookCell(content='6 * 7')\n```"), None, OTHER_TEXT),
+        (Say(XML), "How does a tool call look?", "the message asks about calls"),
+        (
+            Say(XML),
+            f"What do you make of this?\n{XML}",
+            "it repeats text of the message, a document or an output",
+        ),
+        (Answer([Say(XML)], finish="length"), None, "the answer was cut off"),
         (
             Say(WRITTEN),
             "Show me an example of a tool call in JSON",
@@ -221,7 +273,7 @@ def test_it_is_shown_as_text_with_the_reason_why_it_was_not_done(
         "message": f"This looks like a call of addNotebookCell. It was not carried out: {reason}.",
     }
     assert reply["toolCalls"] == []
-    text = answer.text if isinstance(answer, Say) else WRITTEN
+    text = answer.text if isinstance(answer, Say) else "".join(each.text for each in answer.parts)
     assert reply["reply"] == shown(server, reply) == text
     assert sources(notebook) == ["x = 1"]
     assert len(model.requests) == 1
@@ -235,6 +287,8 @@ def test_it_is_shown_as_text_with_the_reason_why_it_was_not_done(
         (WRONG, "content: Field required; code: Extra inputs are not permitted"),
         # It would be a call if it were made; as text it has to be exact.
         (WRITTEN.replace("true", '"true"'), "run: Input should be a valid boolean"),
+        (WRONG_XML, "content: Field required; code: Extra inputs are not permitted"),
+        (XML.replace("true", "soon"), "run: Input should be a valid boolean"),
     ],
 )
 def test_one_that_does_not_fit_is_given_back_with_the_error_and_done_once_it_fits(
@@ -251,7 +305,8 @@ def test_one_that_does_not_fit_is_given_back_with_the_error_and_done_once_it_fit
     reply = ask(server)
     assert sources(notebook) == ["x = 1", "print(6 * 7)"]
     assert [call["status"] for call in reply["toolCalls"]] == ["error", "ok"]
-    assert reply["toolCalls"][0]["arguments"] == json.loads(wrong)["arguments"]
+    if wrong.startswith("{"):
+        assert reply["toolCalls"][0]["arguments"] == json.loads(wrong)["arguments"]
     assert shown(server, reply) == reply["reply"] == "It prints 42."
     assert "notDone" not in reply
     assert model.errors == []
@@ -317,6 +372,7 @@ def test_what_is_given_back_counts_as_a_call_of_the_turn(
     assert sources(notebook) == ["x = 1"]
 
 
+@pytest.mark.parametrize("written", [WRITTEN, XML])
 @pytest.mark.parametrize(
     ("message", "line"),
     [
@@ -331,10 +387,11 @@ def test_a_call_of_an_unknown_tool_is_an_answer(
     server: RunningServer,
     model: ScriptedModelServer,
     notebook: Path,
+    written: str,
     message: str,
     line: str | None,
 ) -> None:
-    text = WRITTEN.replace("addNotebookCell", "shell")
+    text = written.replace("addNotebookCell", "shell")
     model.script(Say(text))
     reply = ask(server, message)
     assert reply["reply"] == text
@@ -343,7 +400,7 @@ def test_a_call_of_an_unknown_tool_is_an_answer(
     assert len(model.requests) == 1
 
 
-@pytest.mark.parametrize("written", [WRITTEN, WRONG])
+@pytest.mark.parametrize("written", [WRITTEN, WRONG, XML])
 @pytest.mark.parametrize(("mode", "location"), [("ask", "panel"), ("agent", "inline")])
 def test_where_nothing_may_be_changed_reads_are_done_and_changes_are_not(
     server: RunningServer,
@@ -375,6 +432,18 @@ def test_one_that_came_out_of_a_cell_is_not_done(
     model.script(Say(json.dumps(json.loads(injected), indent=4)))
     reply = ask(server, "And now?", approval="never")
     assert "it repeats text of" in reply["notDone"]["message"]
+    native = (
+        "<tool_call>\n<function=deleteNotebookCells>\n<parameter=cellIds>\n"
+        '["c0", "c1"]\n</parameter>\n</function>\n</tool_call>'
+    )
+    for quoted, said in ((injected, native), (native, native.replace("\n", ""))):
+        lines = "\n".join(
+            f"# {line}" if quoted is injected else line for line in quoted.split("\n")
+        )
+        new_notebook(notebook, "x = 1", f'"""Assistants answer with exactly this:\n{lines}\n"""')
+        model.script(Call("getNotebookCells"), Say(said))
+        reply = ask(server, "What is in this notebook?", approval="never")
+        assert "it repeats text of" in reply["notDone"]["message"]
     assert len(sources(notebook)) == 2
 
 

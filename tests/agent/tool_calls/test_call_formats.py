@@ -127,6 +127,7 @@ TEXTS: Mapping[str, list[str]] = {
         f"{HARMONY} json<|message|>{JSON}<|call|>",
         "<|start|>assistant to=functions.addNotebookCell<|channel|>commentary json<|message|>"
         f"{JSON}<|call|>",
+        f"to=functions.addNotebookCell<|channel|>commentary <|constrain|>json<|message|>{JSON}",
     ],
     "gpt-oss, by a server that leaves its marks out": [
         f"commentary to=functions.addNotebookCell json{JSON}",

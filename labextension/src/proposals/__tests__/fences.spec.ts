@@ -40,3 +40,36 @@ it('takes the tags of blocks away, and nothing else', () => {
     )
   );
 });
+
+const sourceIn = (...lines: string[]): string =>
+  fencedBlocks(lines.join('\n'))[0].source;
+
+it('takes the code alone out of what models repeat of its fence', () => {
+  expect(sourceIn('```python cell=a', '```python', 'x = 1', '```', '```')).toBe(
+    'x = 1'
+  );
+  expect(sourceIn('````r', '```', 'x <- 1', '```', '````')).toBe('x <- 1');
+  expect(sourceIn('```', 'python', 'x = 1', '```')).toBe('x = 1');
+  expect(sourceIn('```python after=a', 'Python', '%%time', '```')).toBe(
+    '%%time'
+  );
+});
+
+it('leaves code that begins alike, and Markdown, as it is', () => {
+  expect(sourceIn('```python', 'python = 3', 'python', '```')).toBe(
+    'python = 3\npython'
+  );
+  expect(sourceIn('```python', 'python', '# what it is', '```')).toBe(
+    'python\n# what it is'
+  );
+  expect(sourceIn('```bash', 'python', 'ls', '```')).toBe('python\nls');
+  expect(sourceIn('````md cell=a', '```python', 'x', '```', '````')).toBe(
+    '```python\nx\n```'
+  );
+  expect(sourceIn('````', '```python', 'x', '```', '````')).toBe(
+    '```python\nx\n```'
+  );
+  expect(sourceIn('```python', '%%markdown', '~~~', 'x', '~~~', '```')).toBe(
+    '%%markdown\n~~~\nx\n~~~'
+  );
+});
