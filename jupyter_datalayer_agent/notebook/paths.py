@@ -22,7 +22,7 @@ _PAGE_PREFIX = re.compile(
     r"^.*?/(?:lab(?:/workspaces/[^/]+)?/tree|doc(?:/workspaces/[^/]+)?/tree|tree|notebooks|edit"
     r"|files|api/contents)/"
 )
-_DRIVE = re.compile(r"^(?:RTC|Default):")
+_DRIVE = re.compile(r"(?:RTC|Default):")
 _INSIDE = f"Give a path inside the server's root directory. {ASK_FOR_PATH}"
 
 
@@ -45,10 +45,17 @@ def resolve_path(path: str, root_dir: str | None) -> str:
     return relative
 
 
+def without_drive(path: str) -> str:
+    """The path without the name of a JupyterLab drive that shows the server's files: the paths of
+    shared documents and of their sessions begin with ``RTC:``."""
+    drive = _DRIVE.match(path)
+    return path[drive.end() :] if drive else path
+
+
 def _relative(path: str, root_dir: str | None) -> str:
     parts = urlsplit(path) if re.match(r"^[A-Za-z][A-Za-z0-9+.-]*://", path) else None
     if parts is None:
-        path = _DRIVE.sub("", path, count=1)
+        path = without_drive(path)
         return _below_root(path, root_dir) if path.startswith("/") else path
     if parts.scheme == "file":
         target = unquote(parts.path)

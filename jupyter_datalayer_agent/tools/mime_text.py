@@ -28,7 +28,18 @@ _ONLY_CLASS = re.compile(
 )
 _SPEC = re.compile(r"application/(?:vnd\.(?!jupyter\.widget-|dataresource)[^\s]+\+|geo\+)json")
 _TAG = re.compile(r"<(/?[A-Za-z][\w:.-]*)([^<>]*)>|<")
-_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:alt|src)\s*=\s*(?:\"(?!data:)([^\"]+)\"|'(?!data:)([^']+)')", re.IGNORECASE
+)
+_EMBEDS = {
+    "img": "image",
+    "iframe": "page",
+    "embed": "page",
+    "video": "video",
+    "audio": "audio",
+    "source": "source",
+}
+"""Elements that show something of another address, and what they show."""
 
 
 def plain(text: str) -> str:
@@ -104,8 +115,9 @@ def _only_whole_tags(html: str) -> str:
         name, attributes = match[1], match[2]
         if name is None:
             return "&lt;"
-        if name.lower() == "img" and (alt := _ALT.search(attributes[:SPEC_CHARACTERS])):
-            return f"[image: {alt[1] or alt[2]}]"
+        shown = _EMBEDS.get(name.lower())
+        if shown and (about := _ABOUT.search(attributes[:SPEC_CHARACTERS])):
+            return f"[{shown}: {about[1] or about[2]}]"
         return f"<{name}>"
 
     return _TAG.sub(tag, html)

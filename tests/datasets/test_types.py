@@ -24,8 +24,18 @@ def test_numbers_that_would_lose_digits_stay_text(tmp_path: Path) -> None:
 
 
 def test_a_mark_for_no_value_is_one_only_where_it_is_no_text(tmp_path: Path) -> None:
-    made = convert(tmp_path, "na.csv", "n,country\n1,NA\nNA,SE\n,\n")
-    assert made.rows() == [(1, "NA"), (None, "SE"), (None, None)]
+    content = "n,country,sex,size\n1,NA,male,NA\nNA,SE,NA,Tall\n,,female, NA \n"
+    made = convert(tmp_path, "na.csv", content)
+    assert made.rows() == [
+        (1, "NA", "male", None),
+        (None, "SE", None, "Tall"),
+        (None, None, "female", None),
+    ]
+    assert made.report["notes"] == [
+        "NA is a value, not a gap, in country.",
+        "NA means a missing value in sex.",
+        "NA means a missing value in size.",
+    ]
 
 
 def test_dates_are_read_where_there_is_one_way_to_read_them(tmp_path: Path) -> None:

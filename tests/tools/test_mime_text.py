@@ -110,7 +110,7 @@ BUNDLES: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, "[output of type none]"),
     "an empty plain text": ({"text/plain": ""}, "[output of type none]"),
     "HTML without text": (
-        {"text/plain": "<IPython.lib.display.IFrame at 0x7f1c0>", "text/html": "<iframe src='a'>"},
+        {"text/plain": "<IPython.lib.display.IFrame at 0x7f1c0>", "text/html": "<iframe srcdoc='a'>"},
         "<IPython.lib.display.IFrame at 0x7f1c0> [output of type text/html]",
     ),
 }  # fmt: skip
@@ -172,6 +172,28 @@ def test_html_keeps_rows_lists_and_preformatted_text() -> None:
         "Title", "one two", "three", "- a", "- b", "  x = 1", "    y", " | 1",
         "[image: a map]1 < 2 < 3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        (
+            '\n<iframe\n  width="1"\n  src="https://a.org/b?c=1&amp;d"\n></iframe>',
+            "[page: https://a.org/b?c=1&d]",
+        ),
+        ("<video src='a.mp4' controls>No video.</video>", "[video: a.mp4]No video."),
+        ('<audio><source src="a.mp3" type="audio/mpeg"/></audio>', "[source: a.mp3]"),
+        ('<img src="data:image/png;base64,AA"/>', ""),
+        ('<img src="https://a.org/b.png">', "[image: https://a.org/b.png]"),
+        ('<iframe srcdoc="x"></iframe>', ""),
+    ],
+)
+def test_what_shows_another_address_is_that_address(html: str, text: str) -> None:
+    data = {"text/plain": "<IPython.lib.display.IFrame at 0x7f2b>", "text/html": html}
+    assert best_text(data).strip() == (
+        text or "<IPython.lib.display.IFrame at 0x7f2b> [output of type text/html]"
+    )
+    assert html_text(html).strip() == text
 
 
 @pytest.mark.parametrize(

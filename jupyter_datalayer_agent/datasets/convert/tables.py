@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,11 +16,12 @@ import duckdb
 
 from ..dialect.file import damage, texts_of
 from ..dialect.layout import WORDS, Layout, Unreadable, find_layout, reader
+from ..dialect.missing import values_of
 from . import types
 from .duck import group_size, literal, name, run
 from .outcome import ConversionError, Progress, Report, names
 from .text import LONGEST_LINE
-from .types import Kind
+from .types import Counted, Kind
 
 SAMPLE_ROWS = 20_000
 LEAST_SAMPLE_ROWS = 200
@@ -38,12 +40,14 @@ _FOUND = re.compile(r"Columns: (\d+) Found: (\d+)")
 
 @dataclass
 class TextTable:
-    """A text file in UTF-8, its layout, and the unique names of its columns. ``quoted`` is False if
-    its quotes do not pair up, so that they are ordinary characters."""
+    """A text file in UTF-8, its layout, and the unique names of its columns. ``values`` has what is
+    a value, and elsewhere means a missing one, by column. ``quoted`` is False if the quotes do not
+    pair up, so that they are ordinary characters."""
 
     path: Path
     layout: Layout
     columns: list[str]
+    values: dict[str, list[str]]
     quoted: bool = True
 
     def reading(self) -> str:
@@ -94,11 +98,13 @@ def convert(
     """Write the UTF-8 file ``path`` as Parquet; its rows. Raises ``ConversionError``."""
     report.delimiter = WORDS.get(layout.delimiter, layout.delimiter)
     report.header = layout.header
-    table = TextTable(path, layout, _columns(layout, report.notes))
+    columns = _columns(layout, report.notes)
+    values = values_of(*texts_of(str(path), "utf-8"), layout)
+    table = TextTable(path, layout, columns, {columns[at]: each for at, each in values.items()})
     if layout.delimiter == " " or layout.spaced:
         _respace(table)
     try:
-        rows, chosen = _look(database, table, report, progress)
+        rows, chosen, missing = _look(database, table, report, progress)
     except duckdb.Error as error:
         raise ConversionError(f"{shown} cannot be read as a table: {_first_line(error)}") from error
     if rows == 0 and report.rejected_rows:
@@ -107,7 +113,8 @@ def convert(
     if rows == 0:
         report.notes.append("There are no rows, only the names of the columns.")
     _forget_rejects(database)
-    write(database, table.reading(), chosen, target, progress, "converting", (0.5, 1.0))
+    source = table.reading()
+    write(database, source, chosen, target, progress, "converting", (0.5, 1.0), missing)
     return rows
 
 
@@ -169,9 +176,14 @@ def write(
     progress: Progress,
     stage: str,
     part: tuple[float, float],
+    missing: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write a table of text with the inferred column types."""
-    columns = ", ".join(types.cast(column, kind) for column, kind in chosen.items())
+    """Write a table of text with the inferred column types; ``missing`` has what means a missing
+    value in columns of text."""
+    given = missing or {}
+    columns = ", ".join(
+        types.cast(name, kind, given.get(name, ())) for name, kind in chosen.items()
+    )
     run(
         database,
         f"COPY (SELECT {columns} FROM {source}) TO {literal(str(target))} "
@@ -190,7 +202,7 @@ def candidates_in(
     values there."""
     rows = min(SAMPLE_ROWS, max(LEAST_SAMPLE_ROWS, SAMPLE_CELLS // max(len(kinds), 1)))
     sample = f"(SELECT * FROM {source} LIMIT {rows})"
-    found: dict[str, tuple[int, list[int]]] = {}
+    found: dict[str, Counted] = {}
     for some in batches(kinds, COUNTS_OF_SAMPLE):
         row = database.execute(types.counts(sample, some)).fetchone()
         assert row is not None
@@ -201,7 +213,7 @@ def candidates_in(
             for kind, wrong in zip(kinds[column], misfits, strict=True)
             if wrong <= values * NEARLY
         ]
-        for column, (values, misfits) in found.items()
+        for column, (values, misfits, _) in found.items()
     }
 
 
@@ -211,10 +223,10 @@ def count_all(
     parts: list[dict[str, list[Kind]]],
     progress: Progress,
     part: tuple[float, float],
-) -> tuple[int, dict[str, tuple[int, list[int]]]]:
+) -> tuple[int, dict[str, Counted]]:
     """The number of rows, and the result of ``types.read_counts`` for each column."""
     rows = 0
-    found: dict[str, tuple[int, list[int]]] = {}
+    found: dict[str, Counted] = {}
     start, end = part
     step = (end - start) / max(len(parts), 1)
     for number, some in enumerate(parts):
@@ -232,20 +244,20 @@ def batches(
     made: list[dict[str, list[Kind]]] = [{}]
     counts = 0
     for column, kinds in candidates.items():
-        counts += 1 + len(kinds)
+        counts += 2 + len(kinds)
         if counts > most and made[-1]:
             made.append({})
-            counts = 1 + len(kinds)
+            counts = 2 + len(kinds)
         made[-1][column] = kinds
     return made
 
 
 def choose(
-    found: dict[str, tuple[int, list[int]]], candidates: dict[str, list[Kind]], report: Report
+    found: dict[str, Counted], candidates: dict[str, list[Kind]], report: Report
 ) -> dict[str, Kind | None]:
     """The type of each column (None: text), and a note of those that are nearly another."""
     chosen: dict[str, Kind | None] = {}
-    for column, (values, misfits) in found.items():
+    for column, (values, misfits, _) in found.items():
         kinds = candidates[column]
         fitting = [kind for kind, wrong in zip(kinds, misfits, strict=True) if not wrong]
         chosen[column] = fitting[0] if fitting and values else None
@@ -262,8 +274,8 @@ def choose(
                 report.notes.append(
                     f"{column} is text: {wrong:,} of its {values:,} values are not {kind.what}."
                 )
-    empty = [column for column, (values, _) in found.items() if not values]
-    if empty and any(values for values, _ in found.values()):
+    empty = [name for name, counted in found.items() if not counted.values and not counted.marked]
+    if empty and any(counted.values for counted in found.values()):
         report.notes.append(f"Columns without any value: {names(empty)}.")
     return chosen
 
@@ -273,8 +285,9 @@ def _look(
     table: TextTable,
     report: Report,
     progress: Progress,
-) -> tuple[int, dict[str, Kind | None]]:
-    """Read the whole file once: its rows, the types of its columns, and the rejected rows."""
+) -> tuple[int, dict[str, Kind | None], dict[str, list[str]]]:
+    """Read the whole file once: its rows, the types of its columns, what means a missing value in
+    columns of text, and the rejected rows."""
     blanked: list[int] = []
     forms = table.layout.numbers
     kinds = {name: types.kinds(forms.get(at)) for at, name in enumerate(table.columns)}
@@ -299,7 +312,30 @@ def _look(
         blanked.append(line)
     _report_rejected(database, report, set(blanked) if table.quoted else set())
     found |= count_all(database, source, others, progress, (share, 0.5))[1]
-    return rows, choose(found, candidates, report)
+    chosen = choose(found, candidates, report)
+    marked = [column for column, kind in chosen.items() if kind is None and found[column].marked]
+    return rows, chosen, _missing(database, table, marked, report)
+
+
+def _missing(
+    database: duckdb.DuckDBPyConnection, table: TextTable, columns: list[str], report: Report
+) -> dict[str, list[str]]:
+    """What means a missing value in columns of text, with notes of that and of what does not."""
+    if not columns:
+        return {}
+    selected = ", ".join(map(types.markers_of, columns))
+    row = database.execute(f"SELECT {selected} FROM {table.reading()}").fetchone()
+    markers: dict[str, list[str]] = dict(zip(columns, row or (), strict=True))
+    missing: dict[str, list[str]] = {}
+    for column, found in markers.items():
+        values = table.values.get(column, [])
+        for each in found or []:
+            if each in values:
+                report.notes.append(f"{each} is a value, not a gap, in {column}.")
+            else:
+                missing.setdefault(column, []).append(each)
+                report.notes.append(f"{each} means a missing value in {column}.")
+    return missing
 
 
 def _forget_rejects(database: duckdb.DuckDBPyConnection) -> None:

@@ -66,6 +66,7 @@ def as_utf8(
     if text.encoding is None:
         encoding = _decided(text.scan, name, report, encoding)
         report.encoding = name_of(encoding)
+        report.notes += text.scan.doubt()
     if text.encoding is None and not text.scan.mixed:
         try:
             _recode(path, copy, str(encoding), "strict")

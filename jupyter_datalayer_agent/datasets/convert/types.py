@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..dialect.numbers import MISSING, NumberFormat
+from ..dialect.numbers import MARKERS, MISSING, NumberFormat
 from .duck import literal, name
 
 _LONGEST_NUMBER = 24
@@ -92,22 +93,40 @@ def _written(form: NumberFormat) -> Kind:
     return Kind("float64", fits, f"TRY_CAST({value} AS DOUBLE)", f"numbers as {form.example}")
 
 
+class Counted(NamedTuple):
+    """Of a column: its values, the misfits of each candidate type, and how many texts of it mean a
+    missing value in columns of other types than text."""
+
+    values: int
+    misfits: list[int]
+    marked: int
+
+
 def value_of(column: str) -> str:
     """The column's trimmed text, NULL for a missing value."""
-    text = f"trim({name(column)})"
-    # Not IN: DuckDB turns a long one into a join, which loses the order of rows.
-    missing = " ".join(f"WHEN {text} = {literal(each)} THEN NULL" for each in MISSING)
     long = f"WHEN strlen({name(column)}) > {LONGEST} THEN '?'"
-    return f"CASE {long} {missing} ELSE {text} END"
+    return f"CASE {long} {_no_values(column, MISSING)} ELSE trim({name(column)}) END"
+
+
+def _no_values(column: str, markers: Sequence[str]) -> str:
+    # Not IN: DuckDB turns a long one into a join, which loses the order of rows.
+    return " ".join(f"WHEN trim({name(column)}) = {literal(m)} THEN NULL" for m in markers)
+
+
+def markers_of(column: str) -> str:
+    """A query's column with the distinct markers of missing values in a column."""
+    text = f"trim({name(column)})"
+    any_of = " OR ".join(f"{text} = {literal(each)}" for each in MARKERS)
+    return f"list(DISTINCT {text} ORDER BY {text}) FILTER ({any_of})"
 
 
 def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
-    """A query for the number of rows; and for each column, the number of values, and of misfits of
-    each candidate type."""
+    """A query for the number of rows; and for each column, what ``Counted`` has."""
     inner, outer = [], ["count(*)"]
     for number, (column, columns_kinds) in enumerate(candidates.items()):
-        inner.append(f"{value_of(column)} AS v{number}")
+        inner.append(f"{value_of(column)} AS v{number}, {name(column)} AS t{number}")
         outer.append(f"count(v{number})")
+        outer.append(f"count(*) FILTER (v{number} IS NULL AND t{number} <> '')")
         for kind in columns_kinds:
             fits = _V.sub(f"v{number}", kind.fits)
             outer.append(f"count(*) FILTER (v{number} IS NOT NULL AND ({fits}) IS NOT TRUE)")
@@ -115,10 +134,13 @@ def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
     return f"SELECT {', '.join(outer)} FROM (SELECT {columns} FROM {source})"
 
 
-def cast(column: str, kind: Kind | None) -> str:
-    """The column in a SELECT, with its inferred type (None: unchanged text)."""
-    if kind is None:
+def cast(column: str, kind: Kind | None, missing: Sequence[str] = ()) -> str:
+    """The column in a SELECT, with its inferred type (None: text, which is unchanged but for what
+    means a missing value)."""
+    if kind is None and not missing:
         return name(column)
+    if kind is None:
+        return f"CASE {_no_values(column, missing)} ELSE {name(column)} END AS {name(column)}"
     # Missing values have none of the types, so casts make them NULL. Except NaN.
     value = _V.sub(lambda _: f"trim({name(column)})", kind.value)
     if kind.type == "float64":
@@ -128,13 +150,14 @@ def cast(column: str, kind: Kind | None) -> str:
 
 def read_counts(
     row: Sequence[int], candidates: dict[str, list[Kind]]
-) -> tuple[int, dict[str, tuple[int, list[int]]]]:
-    """The result of ``counts``: the rows, and by column its values and the misfits of each type."""
+) -> tuple[int, dict[str, Counted]]:
+    """The result of ``counts``: the rows, and what was counted by column."""
     rows, *rest = row
-    found: dict[str, tuple[int, list[int]]] = {}
+    found: dict[str, Counted] = {}
     at = 0
     for column, columns_kinds in candidates.items():
-        end = at + 1 + len(columns_kinds)
-        found[column] = (rest[at], list(rest[at + 1 : end]))
+        end = at + 2 + len(columns_kinds)
+        values, marked, *misfits = rest[at:end]
+        found[column] = Counted(values, misfits, marked)
         at = end
     return rows, found

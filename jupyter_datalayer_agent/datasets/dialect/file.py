@@ -19,6 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .layout import Layout, Unreadable, find_layout, reader
+from .missing import values_of
 
 HEAD = 256 * 1024
 TAIL = 32 * 1024
@@ -59,6 +60,8 @@ _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|!--|html|head|body|table|svg|rss|[a-
 _PARTS = re.compile(rb"[\t,;\"]")
 _NOT_ASCII = re.compile(r"[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
 _MOST_WORDS = 2000
+_MOST_UTF8_WORDS = 3
+_ASCII = bytes(range(128))
 
 
 def refuse_foreign(head: bytes) -> None:
@@ -90,13 +93,15 @@ def wide_encoding(head: bytes) -> str | None:
 
 
 class EncodingScan:
-    """Whether bytes are UTF-8; if not, ``words`` has the distinct values that show what they are.
+    """Whether bytes are UTF-8; if not, ``words`` has the distinct values that show what they are,
+    and ``utf8_words`` some of those that are UTF-8 all the same.
 
-    ``mixed``: other lines are UTF-8 and not ASCII."""
+    ``mixed``: part of the text is UTF-8, more than happens by chance."""
 
     def __init__(self) -> None:
         self.is_utf8 = True
         self.words: dict[bytes, None] = {}
+        self.utf8_words: list[str] = []
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._good = self._bad = 0
         self._rest = b""
@@ -105,24 +110,29 @@ class EncodingScan:
         """Take the next block."""
         if self.is_utf8:
             try:
-                self._decoder.decode(block, final)
-                self._good += not block.isascii()
+                text = self._decoder.decode(block, final)
+                self._good += len(block) - len(text)
+                if not self.utf8_words and not block.isascii():
+                    self.utf8_words = _NOT_ASCII.findall(text)[:1]
+                end = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
+                self._rest = block[end:] if end else self._rest + block
                 return
             except UnicodeDecodeError:
                 self.is_utf8 = False
-        if len(self.words) >= _MOST_WORDS:
-            return
         *lines, self._rest = re.split(rb"[\r\n]", self._rest + block)
         for line in [*lines, self._rest] if final else lines:
             if line.isascii():
                 continue
             try:
-                line.decode("utf-8")
-                self._good += 1
+                text = line.decode("utf-8")
+                self._good += len(line) - len(text)
+                if len(self.utf8_words) < _MOST_UTF8_WORDS:
+                    self.utf8_words += _NOT_ASCII.findall(text)[:1]
             except UnicodeDecodeError:
-                self._bad += 1
-                parts = (part.strip() for part in _PARTS.split(line))
-                self.words |= dict.fromkeys(part for part in parts if not part.isascii())
+                self._bad += len(line.translate(None, _ASCII))
+                if len(self.words) < _MOST_WORDS:
+                    parts = (part.strip() for part in _PARTS.split(line))
+                    self.words |= dict.fromkeys(part for part in parts if not part.isascii())
 
     @property
     def is_ascii(self) -> bool:
@@ -131,8 +141,17 @@ class EncodingScan:
 
     @property
     def mixed(self) -> bool:
-        """Whether part of the lines are UTF-8: more than happens by chance."""
+        """Whether part of the text is UTF-8."""
         return not self.is_utf8 and self._good > self._bad * 0.2
+
+    def doubt(self) -> list[str]:
+        """A sentence on words that are UTF-8 in a text that is not, if there are any."""
+        if self.is_utf8 or self.mixed or not self.utf8_words:
+            return []
+        return [
+            "Some lines were read like the others, but could also be UTF-8, with words such as "
+            f"{self.utf8_words[0]!r}."
+        ]
 
 
 def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
@@ -159,18 +178,19 @@ def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
     if b"\0" in head and wide is None:
         raise Unreadable("is a binary file, not a CSV file")
     encoding = wide
+    doubts: list[str] = []
     if encoding is None:
         scan = _scanned(path)
-        encoding = "utf-8" if scan.is_utf8 and not scan.is_ascii else choices.get("encoding")
-    if encoding is None:
         if scan.mixed:
             raise Unreadable(
                 "mixes encodings: some of its lines are UTF-8, others are not. Upload it as a data "
                 "set, which reads each line by itself, or save it in one encoding"
             )
-        if not scan.is_utf8:
+        doubts = scan.doubt()
+        encoding = "utf-8" if scan.is_utf8 and not scan.is_ascii else choices.get("encoding")
+        if encoding is None and not scan.is_utf8:
             return {"undecided": b"\n".join(scan.words).hex()}
-        encoding = "utf-8"
+        encoding = encoding or "utf-8"
     text, tail = texts_of(path, encoding)
     if not text.strip():
         raise Unreadable("holds nothing but white space")
@@ -189,9 +209,10 @@ def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:
         "width": len(names) - (read.get("index_col") == 0 and not layout.trailing),
         "numbers": numbers,
         "codes": [names[place] for place in layout.codes],
+        "values": {names[at]: kept for at, kept in values_of(text, tail, layout).items()},
         "records": rows,
         "start": first_record(layout),
-        "damaged": damage(text),
+        "damaged": doubts or damage(text),
         "dropped": [line + 1 for _, line in dropped],
         "read": read,
     }

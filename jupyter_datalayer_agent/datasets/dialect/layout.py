@@ -200,7 +200,7 @@ class _Table:
     def _is_measured(self) -> bool:
         """Whether half of the columns hold numbers or dates: words, too, have spaces between."""
         rows = [row for _, row in self.rows[1:] or self.rows if len(row) == self.width]
-        typed = sum(all(_is_value(row[place]) for row in rows) for place in range(self.width))
+        typed = sum(all(is_value(row[place]) for row in rows) for place in range(self.width))
         return bool(rows) and typed >= self.width / 2
 
     def _commented_names(self, width: int) -> list[str] | None:
@@ -253,7 +253,7 @@ def _is_header(top: list[str], body: list[list[str]]) -> bool:
     if not any(each.strip() for each in top):
         return False
     if not body:
-        return not all(_is_value(each) for each in top)
+        return not all(is_value(each) for each in top)
     alike = typed = unlike = 0
     for place, name in enumerate(top):
         column = [row[place].strip() for row in body]
@@ -261,24 +261,24 @@ def _is_header(top: list[str], body: list[list[str]]) -> bool:
         name = name.strip()
         if not column:
             continue
-        if sum(map(_is_value, column)) >= len(column) * 0.9:
+        if sum(map(is_value, column)) >= len(column) * 0.9:
             typed += 1
-            if not _is_value(name):
+            if not is_value(name):
                 if not is_missing(name):
                     return True
             # 5% above 5, 2019 above 3.1: written in another way than any value.
-            elif _form(name) in set(map(_form, column)):
+            elif form_of(name) in set(map(form_of, column)):
                 alike += 1
             else:
                 unlike += 1
-        elif name not in column and _form(name) not in set(map(_form, column)):
+        elif name not in column and form_of(name) not in set(map(form_of, column)):
             return True
     if not typed:
         # Words above words are names, unless all of them occur below, too.
         return not all(top[n].strip() in {row[n].strip() for row in body} for n in range(len(top)))
     if unlike >= alike:
         return True
-    return _are_labels([each.strip() for each in top if _is_value(each)], body)
+    return _are_labels([each.strip() for each in top if is_value(each)], body)
 
 
 def _are_labels(numbers: list[str], body: list[list[str]]) -> bool:
@@ -286,7 +286,7 @@ def _are_labels(numbers: list[str], body: list[list[str]]) -> bool:
     if len(numbers) < 2 or not all(each.isdecimal() for each in numbers):
         return False
     return _counts(numbers) and not any(
-        _counts([each.strip() for each in row if _is_value(each)][-len(numbers) :])
+        _counts([each.strip() for each in row if is_value(each)][-len(numbers) :])
         for row in body[:20]
     )
 
@@ -298,8 +298,8 @@ def _counts(fields: list[str]) -> bool:
     return len(steps) == 1 and steps != {0}
 
 
-def _form(value: str) -> str:
-    """The value with digits, letters and other characters by kind, runs of one as one."""
+def form_of(value: str, runs: bool = True) -> str:
+    """The value with digits, letters and other characters by kind; ``runs`` of one as one."""
     if is_number(value):
         kind = "whole" if value.lstrip("+-").isdecimal() else "fraction"
         return kind if not value.endswith("%") else "percent"
@@ -307,7 +307,8 @@ def _form(value: str) -> str:
         "9" if each.isdigit() else "A" if each.isupper() else "a" if each.isalpha() else each
         for each in value
     )
-    return re.sub(r"(.)\1+", r"\1", "".join(kinds))
+    form = "".join(kinds)
+    return re.sub(r"(.)\1+", r"\1", form) if runs else form
 
 
 def _find_numbers(found: Layout, columns: list[list[str]], decimal: str | None) -> None:
@@ -393,7 +394,7 @@ def _is_spaced(rows: list[list[str]]) -> bool:
     return bool(values) and sum(each.startswith(" ") for each in values) >= 0.8 * len(values)
 
 
-def _is_value(text: str) -> bool:
+def is_value(text: str) -> bool:
     """Whether it is a number, a date, a time, or true or false."""
     text = text.strip()
     return is_number(text) or text.lower() in _WORDS_OF_LOGIC or _DATE.fullmatch(text) is not None
@@ -402,7 +403,7 @@ def _is_value(text: str) -> bool:
 def _is_clean(value: str, delimiter: str) -> bool:
     """Whether no other delimiter is in it, but in the way that texts have commas and spaces."""
     value = value.strip()
-    if is_missing(value) or _is_value(value):
+    if is_missing(value) or is_value(value):
         return True
     others = ";\t|" if delimiter != " " else ",;\t|"
     if any(each in value for each in others if each != delimiter):

@@ -10,6 +10,11 @@ from functools import lru_cache
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
 """Texts for a missing value in columns that are not text."""
+MARKERS = (
+    *MISSING[1:],
+    *("<NA>", "#NA", "#N/A N/A", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+"""Those that pandas takes for a missing value in every column, but for the empty one."""
 PLACEHOLDERS = {"?", "-", "--", "---", ".", "..", "*", "n/a", "n.a.", "na", "missing", "unknown"}
 """Texts, in lower case, for a missing value in a column whose other values are numbers."""
 _SPACES = " \u00a0\u202f\u2009"

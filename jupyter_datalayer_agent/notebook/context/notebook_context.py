@@ -32,6 +32,14 @@ FILE_CHARACTERS = 50_000
 _ID = re.compile(r"[\w.:-]+")
 _NAME = re.compile(r"[\w.+#:-]{1,40}(?: [\w.+#:-]{1,20}){0,2}")
 
+# IPython prints a group of exceptions to stderr, without an output of type error. What a cell has
+# caught and printed begins in the cell, not in IPython.
+_GROUP = re.compile(
+    r"\+ Exception Group Traceback \(most recent call last\):\n"
+    r" *\|   File \"[^\"\n]*interactiveshell\.py\", line \d+, in run_code\n"
+    r"(?: *\|   .*\n)* *\| ([\w.]+)"
+)
+
 
 class OutputText(Protocol):
     """What a cell's outputs say, as a text whose parts may be private."""
@@ -107,6 +115,11 @@ def _shown_error(cell: PageCell) -> str | None:
     for output in cell.outputs or ():
         if output.get("output_type") == "error":
             return _name(str(output.get("ename") or "")) or "error"
+        if output.get("name") == "stderr":
+            text = output.get("text") or ""
+            group = _GROUP.search(text if isinstance(text, str) else "".join(text))
+            if group is not None:
+                return _name(group[1]) or "error"
     return None
 
 

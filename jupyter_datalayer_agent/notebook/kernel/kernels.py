@@ -17,6 +17,7 @@ from tornado.web import HTTPError
 from ...protocol.renames import Rename
 from ..document import DocumentError
 from ..metadata import of_kernel
+from ..paths import without_drive
 from .connection import KernelConnection, KernelDied
 from .process import KernelProcesses
 
@@ -74,7 +75,7 @@ class Kernels:
     async def session_of(self, path: str) -> dict[str, Any] | None:
         """The notebook's session, if it has one with a kernel that runs."""
         for session in await ensure_async(self.sessions.list_sessions()):
-            if _local(session.get("path", "")) == path and session.get("kernel"):
+            if without_drive(session.get("path", "")) == path and session.get("kernel"):
                 return dict(session)
         return None
 
@@ -194,7 +195,7 @@ class Kernels:
         """Running kernels: ``{id, name, language, status, path?}``."""
         specs = await self.specs()
         paths = {
-            session["kernel"]["id"]: _local(session["path"])
+            session["kernel"]["id"]: without_drive(session["path"])
             for session in await ensure_async(self.sessions.list_sessions())
             if session.get("kernel")
         }
@@ -225,7 +226,7 @@ class Kernels:
         """Let the sessions of what was renamed have the new paths, as a page does for its own."""
         for session in await ensure_async(self.sessions.list_sessions()):
             path = str(session.get("path", ""))
-            local = _local(path)
+            local = without_drive(path)
             if rename.affects(local):
                 newer = rename.path(local)
                 drive = path[: len(path) - len(local)]
@@ -370,11 +371,6 @@ class Kernels:
         for connection in connections:
             await connection.close()
         await asyncio.gather(*self._closing, return_exceptions=True)
-
-
-def _local(path: str) -> str:
-    """A session's path without a drive's name, as JupyterLab writes it for shared documents."""
-    return path[4:] if path.startswith("RTC:") else path
 
 
 def _no_kernel(what: str, specs: dict[str, dict[str, Any]]) -> DocumentError:

@@ -30,6 +30,8 @@ from jupyter_server.base.call_context import CallContext
 from jupyter_server.services.sessions.sessionmanager import SessionManager
 from tornado import web
 
+from ...notebook.paths import without_drive
+
 log = logging.getLogger(__name__)
 
 TOKENS_KEY = "datalayer_agent_kernel_tokens"
@@ -173,7 +175,7 @@ class KernelTokens:
             if grant.kernel_id is None and session["path"] == grant.path:
                 grant.kernel_id = session["kernel"]["id"]
             if grant.kernel_id is not None and session["kernel"]["id"] == grant.kernel_id:
-                return str(session["path"])
+                return without_drive(str(session["path"]))
         return None
 
 

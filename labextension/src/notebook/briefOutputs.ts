@@ -53,8 +53,8 @@ function error(output: IOutput, most: number): Outputs[number] {
   const length = traceback.reduce((sum, line) => sum + line.length, 0);
   return {
     output_type: 'error',
-    ename: String(output.ename),
-    evalue: String(output.evalue).slice(0, 2 * BRIEF_CHARACTERS),
+    ename: String(output.ename ?? ''),
+    evalue: String(output.evalue ?? '').slice(0, 2 * BRIEF_CHARACTERS),
     traceback: length <= most ? traceback : []
   };
 }

@@ -80,6 +80,30 @@ def test_after_a_fix_that_left_another_error_the_model_is_sent_that_one(
     assert "Horsepowr" in tried
 
 
+KILL = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+
+
+def test_a_kernel_that_dies_in_a_step_is_said_to_the_model_with_what_has_to_run_again(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cars(server.root)
+    model.script(
+        plan_of("Load", "Look", "Count"), add(LOAD), Say("Loaded."), add(KILL),
+        Call("updateNotebookCell", {"cellId": {"regex": r'"cellId": ?"(\w+)"'}, "content": "1"}),
+        Call("runNotebookCells", {"all": True}), Say("Looked."), add("len(cars)"), Say("406"),
+    )  # fmt: skip
+    reply = server.post("chat", task("agent: look at the cars"))
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    [started] = of_type(turn["events"], "recovery_started")
+    [asked] = [text for text in texts(model.requests[4]) if text.startswith("[This step failed")]
+    [died] = [call for call in reply["toolCalls"] if call["status"] == "error"]
+    for said in (started["error"], asked, died["output"]["error"]["message"]):
+        assert "The kernel died" in said
+    assert asked == ""
+    assert reply["status"] == "completed", reply["reply"]
+    assert sources(server) == ["# Cars", LOAD, "1", "len(cars)"]
+
+
 def texts(request: RecordedRequest) -> list[str]:
     """The texts of the user's messages, and of ours in their place."""
     found = [item["content"] for item in request.items if item.get("role") == "user"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.datasets.dialect.file import inspect_file
+from jupyter_datalayer_agent.datasets.dialect.file import BLOCK, EncodingScan, inspect_file
 from jupyter_datalayer_agent.datasets.dialect.layout import Unreadable, find_layout
 from jupyter_datalayer_agent.datasets.dialect.numbers import number_format
 
@@ -142,3 +142,38 @@ def test_what_is_not_read_says_why(tmp_path: Path, content: bytes, reason: str) 
     path.write_bytes(content)
     with pytest.raises(Unreadable, match=reason):
         inspect_file(str(path), {})
+
+
+@pytest.mark.parametrize("choices", [{}, {"encoding": "cp1252"}])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"Ort,n\n" + ("Köln,1\n".encode() + "Köln,1\n".encode("cp1252")) * 30,
+        # As long as the scan's blocks, and more words than the ranking of encodings needs.
+        b"Ort,n\n" + "Köln,1\n".encode() * (2 * BLOCK // 8) + "Köln,1\n".encode("cp1252") * 9000,
+        b"Ort,n\n" + b"".join(b"K\xf6ln%d,1\n" % n for n in range(3000)) + "é,1\n".encode() * 3000,
+    ],
+)
+def test_a_file_of_two_encodings_is_refused_whatever_encoding_is_given(
+    tmp_path: Path, content: bytes, choices: dict[str, str]
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(Unreadable, match="mixes encodings"):
+        inspect_file(str(path), choices)
+
+
+def test_a_line_that_may_be_in_another_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    content = b"Ort,n\n" + "Köln,1\n".encode("cp1252") * 60 + "München,1\n".encode()
+    path.write_bytes(content)
+    how = inspect_file(str(path), {"encoding": "cp1252"})
+    assert "could also be UTF-8, with words such as 'München'" in how["damaged"][0]
+
+
+def test_a_letter_that_is_divided_between_two_blocks_is_no_fault() -> None:
+    scan = EncodingScan()
+    for block in ("Kö".encode()[:2], "Kö".encode()[2:] + b"ln\nM", b"\xfcnchen\n"):
+        scan.feed(block)
+    scan.feed(b"", final=True)
+    assert list(scan.words) == [b"M\xfcnchen"]

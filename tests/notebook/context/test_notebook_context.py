@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,6 +145,49 @@ def test_a_failure_is_known_from_saved_outputs() -> None:
     assert context.all_cells is not None
     assert [cell.error for cell in context.all_cells] == ["TypeError"] * 3
     assert [cell.last_run_success for cell in context.all_cells] == [None, None, True]
+
+
+def test_a_group_of_exceptions_is_a_failure_that_is_only_printed() -> None:
+    """As IPython 9 prints it; with the source as a list of lines, as files have it."""
+    printed = [
+        "  + Exception Group Traceback (most recent call last):\n",
+        '  |   File "/lib/IPython/core/interactiveshell.py", line 3823, in run_code\n',
+        "  |     exec(code_obj, self.user_global_ns, self.user_ns)\n",
+        '  |   File "/tmp/ipykernel_1/672005050.py", line 1, in <module>\n',
+        "  |     raise ExceptionGroup('both', [ValueError('a')])\n",
+        "  | ExceptionGroup: both (1 sub-exception)\n",
+        "  +-+---------------- 1 ----------------\n",
+        "    | ValueError: a\n",
+    ]
+    book = notebook([code("a", "f()"), code("b", "g()"), code("c", "h()")])
+    stream = {"output_type": "stream", "name": "stderr"}
+    ran(book, 0, outputs=[{**stream, "text": printed}])
+    ran(book, 1, outputs=[{**stream, "text": "".join(printed)}])
+    caught = [printed[0], *printed[3:]]  # by traceback.print_exc()
+    ran(book, 2, outputs=[{**stream, "text": "".join(caught)}])
+    context = build_context(book)
+    assert context.all_cells is not None
+    assert [cell.error for cell in context.all_cells] == ["ExceptionGroup"] * 2 + [None]
+
+
+@pytest.mark.parametrize(
+    ("ename", "said"),
+    [
+        ("ERROR", "ERROR"),  # IRkernel
+        ("UndefVarError", "UndefVarError"),  # IJulia
+        ("java.lang.ArithmeticException", "java.lang.ArithmeticException"),
+        ("", "error"),  # bash_kernel
+        (None, "error"),
+        ("Error in eval(expr): no [such] `thing`", "error"),
+    ],
+)
+def test_an_error_of_any_kernel_is_a_failure(ename: str | None, said: str) -> None:
+    book = notebook([code("a", "f()")])
+    ran(book, 0, outputs=[{"output_type": "error", "ename": ename, "evalue": "1"}])
+    context = build_context(book)
+    assert context.all_cells is not None
+    assert context.all_cells[0].error == said
+    assert f"failed {said}" in rendered(book)
 
 
 @given(st.lists(st.integers(0, 400), max_size=30), st.integers(-50, 5_000))

@@ -84,6 +84,22 @@ async def test_a_notebook_gets_the_kernel_that_is_selected(tmp_path: Path) -> No
     assert now == third or (now is not None and now["id"] == third["id"])
 
 
+async def test_the_session_of_a_shared_document_is_that_of_its_notebook(tmp_path: Path) -> None:
+    """jupyter-collaboration names the session's document with its drive."""
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code("a", "1")])
+        made = await w.sessions.create_session(
+            path="RTC:a.ipynb", name="a.ipynb", type="notebook", kernel_name="python3"
+        )
+        run = await w.service.execute_code("1", path="a.ipynb")
+        selected = await w.service.select_kernel("a.ipynb", kernel_id=made["kernel"]["id"])
+        kernels = await w.service.kernels()
+
+    assert run.status == "ok"
+    assert [(each["id"], each["path"]) for each in kernels] == [(made["kernel"]["id"], "a.ipynb")]
+    assert selected["id"] == made["kernel"]["id"]
+
+
 async def test_a_kernel_that_does_not_run_is_an_error(tmp_path: Path) -> None:
     async with world(tmp_path) as w:
         with pytest.raises(DocumentError) as refused:

@@ -313,6 +313,27 @@ def test_a_kernel_that_ends_is_reported_and_what_stood_there_stays(documents: Do
     assert documents.nodes("k.dlex") == before
 
 
+def test_after_a_kernel_died_a_run_says_which_blocks_have_to_run_again(
+    documents: Documents,
+) -> None:
+    documents.output("createLexical", name=documents("lost"))
+    codes = ["x = 41", "import os; os.kill(os.getpid(), 9)", "x + 1"]
+    blocks = [{"type": "jupyter-input", "content": each} for each in codes]
+    made = documents.output("insertBlocks", "lost.dlex", blocks=blocks)["blocks"]
+    first, second, third = (each["id"] for each in made)
+    documents.output("runBlock", "lost.dlex", blockId=first)
+    died = documents.call("runBlock", "lost.dlex", blockId=second)
+    later = documents.call("runBlock", "lost.dlex", blockId=third)
+    assert "Block 2" in died["error"]["message"]
+    assert "All variables are gone. Run block 1 again" in died["error"]["hint"]
+    assert "the fault of the block" in died["error"]["hint"]
+    assert died["output"]["runAgain"] == later["output"]["runAgain"] == [first]
+    assert "Block 1 has not run since" in later["error"]["hint"]
+    assert "Fix this block" not in later["error"]["hint"]
+    documents.output("runBlock", "lost.dlex", blockIds=[first, third])
+    assert documents.output("readBlock", "lost.dlex", blockId=third)["outputs"] == "42"
+
+
 def test_byte_order_mark_and_line_ends_stay(documents: Documents) -> None:
     """As an editor of Windows saves it."""
     file = documents.folder / "w.lexical"

@@ -215,13 +215,37 @@ async def test_lines_that_are_no_rows_are_left_out_and_named(kernel: KernelForTe
 async def test_markers_of_missing_values_preambles_and_row_numbers(
     kernel: KernelForTemplates,
 ) -> None:
-    body = "\n".join(f"{n},{'?' if n % 9 == 0 else n * 2},x{n % 3}" for n in range(ROWS))
+    body = "\n".join(f"{n},{'?' if n % 9 == 0 else n * 2},{'xy?'[n % 3]}" for n in range(ROWS))
     write(kernel, "marked.csv", f"# made by hand\n# on Monday\n,speed,kind\n{body}")
     run = await analyse(kernel, "marked.csv")
     check(run)
     read = run.facts["data"]["read"]
-    assert read == {"skiprows": 2, "index_col": 0, "na_values": ["?"]}
-    assert run.facts["data"]["columns"][0]["missing"] == 7
+    assert read == {"skiprows": 2, "index_col": 0, "na_values": {"speed": ["?"]}}
+    # A text may be "?" all the same.
+    assert [each["missing"] for each in run.facts["data"]["columns"]] == [7, 0]
+    assert "`?` means a missing value in `speed`." in prose(run.document)[0]
+
+
+async def test_na_is_a_value_among_codes_and_elsewhere_none_and_both_are_said(
+    kernel: KernelForTemplates,
+) -> None:
+    codes, sexes, counts = (
+        ["DE", "NA", "FR", ""],
+        ["male", "NA", "female", "male"],
+        ["1", "2", "NA", "4"],
+    )
+    body = "".join(f"{codes[n % 4]},{sexes[n % 4]},{counts[n % 4]},x\n" for n in range(ROWS))
+    write(kernel, "codes.csv", f"country,sex,count,count\n{body}")
+    run = await analyse(kernel, "codes.csv", "data-analysis-notebook")
+    check(run)
+    columns = {each["name"]: each for each in run.facts["data"]["columns"]}
+    assert [each["missing"] for each in columns.values()] == [15, 15, 15, 0]
+    assert ["NA", 15] in columns["country"]["top"]
+    said = prose(run.document)[0]
+    assert "`NA` is a value, not a gap, in `country`." in said
+    assert "`NA` means a missing value in `sex`." in said
+    outputs, _ = kernel.execute("print((df.country == 'NA').sum(), df['count'].sum())")
+    assert outputs[0].text == "15 105.0\n"
 
 
 async def test_tabs_in_a_compressed_file_with_money_and_percentages(

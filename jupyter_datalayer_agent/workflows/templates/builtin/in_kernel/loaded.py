@@ -12,14 +12,10 @@ import pandas as pd
 
 from .....datasets.dialect.file import opened
 from .....datasets.dialect.layout import reader
-from .....datasets.dialect.numbers import MISSING, NumberFormat
+from .....datasets.dialect.numbers import MARKERS, NumberFormat
 from .profile import as_numbers
 
 COMPARED_ROWS = 1000
-PANDAS_MISSING = (
-    *MISSING,
-    *("#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"),
-)
 
 
 def difference(frame: pd.DataFrame, path: str, how: dict[str, Any]) -> str | None:
@@ -37,11 +33,13 @@ def difference(frame: pd.DataFrame, path: str, how: dict[str, Any]) -> str | Non
     rows = _rows(path, how)
     index = how["read"].get("index_col")  # False: no column is one
     first = 1 if index == 0 and index is not False else 0
-    missing = {*PANDAS_MISSING, *how["read"].get("na_values", [])}
+    usual = ("", *MARKERS) if how["read"].get("keep_default_na", True) else ()
+    more = how["read"].get("na_values", {})
     for place, about in enumerate(how["columns"]):
         texts = pd.Series([row[place + first] for row in rows], dtype=object).map(_plain)
         values = frame[about["name"]].head(len(rows)).reset_index(drop=True)
         other = _other(values, texts, about["convert"] or {}, how["numbers"].get(about["name"]))
+        missing = [*usual, *more.get(about["name"], [])]
         other |= values.isna() & ~texts.isin(missing) & ~_dates(about["convert"])
         if other.any():
             row = int(other.idxmax())

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from .....datasets.dialect.layout import Unreadable
-from .....datasets.dialect.numbers import PLACEHOLDERS, is_number, number_format
+from .....datasets.dialect.numbers import MARKERS, PLACEHOLDERS, is_number, number_format
 
 PROBE_ROWS = 1_000_000
 ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
@@ -49,12 +49,9 @@ def load(path: str, how: dict[str, Any]) -> tuple[pd.DataFrame, bool]:
         except (OSError, ValueError) as error:
             raise Unreadable(f"is no Parquet file that pandas can read: {error}") from error
         return _plain_columns(frame, how), False
-    read = how["read"]
-    frame = _read_csv(path, read)
-    markers = _markers(frame)
-    if markers:
-        read["na_values"] = markers
-        frame = _read_csv(path, read)
+    frame = _read_csv(path, how["read"])
+    if _find_missing(path, frame, how):
+        frame = _read_csv(path, how["read"])
     _compare(frame, how)
     _find_nearly_numbers(frame, how)
     return frame, len(frame) == PROBE_ROWS
@@ -124,18 +121,56 @@ def _plain_columns(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
     return frame
 
 
-def _markers(frame: pd.DataFrame) -> list[str]:
-    """Texts such as "?" that mean missing values in columns that are numbers otherwise."""
-    found: set[str] = set()
-    for name in frame.columns:
-        series = frame[name].dropna()
-        if not len(series) or not _is_text(series):
-            continue
-        texts = series.astype(str).str.strip()
-        odd = {each for each in texts.unique() if each.lower() in PLACEHOLDERS}
-        if odd and number_format(texts.unique()) is not None:
-            found |= set(series[texts.isin(odd)].astype(str).unique())
-    return sorted(found)
+def _find_missing(path: str, frame: pd.DataFrame, how: dict[str, Any]) -> bool:
+    """Complete ``how`` with the texts that mean a missing value (``missing``, by column), and those
+    that pandas would take for one (``kept``). Whether the file has to be read again."""
+    more = {name: found for name in frame.columns if (found := _placeholders(frame[name]))}
+    hollow = [name for name in frame.columns if frame[name].isna().any()]
+    texts = [name for name in hollow if _is_text(frame[name]) or frame[name].isna().all()]
+    markers = _markers(path, frame, texts, how)
+    how["kept"], how["missing"] = {}, dict(more)
+    for name, found in markers.items():
+        values = how["values"].get(name, [])
+        if kept := [each for each in found if each in values]:
+            how["kept"][name] = kept
+        if missing := [each for each in found if each and each not in values]:
+            how["missing"][name] = [*how["missing"].get(name, []), *missing]
+    if how["kept"]:
+        markers |= _markers(path, frame, [name for name in hollow if name not in texts], how)
+        how["read"]["keep_default_na"] = False
+        for name, found in markers.items():
+            here = [each for each in found if each not in how["kept"].get(name, [])]
+            more[name] = [*here, *more.get(name, [])]
+        more = {name: more[name] for name in frame.columns if more.get(name)}
+    if more:
+        how["read"]["na_values"] = more
+    return bool(more or how["kept"])
+
+
+def _markers(
+    path: str, frame: pd.DataFrame, names: list[str], how: dict[str, Any]
+) -> dict[str, list[str]]:
+    """Which texts of these columns pandas takes for a missing value, the empty one too."""
+    if not names:
+        return {}
+    first = how["read"].get("index_col", False) is not False
+    places = [frame.columns.get_loc(name) + first for name in names]
+    read = {name: value for name, value in how["read"].items() if name != "index_col"}
+    raw = _read_csv(path, {**read, "dtype": "str", "keep_default_na": False, "usecols": places})
+    raw.columns = names
+    return {name: [each for each in raw[name].unique() if each in ("", *MARKERS)] for name in names}
+
+
+def _placeholders(series: pd.Series) -> list[str]:
+    """Texts such as "?" that mean missing values in a column that is one of numbers otherwise."""
+    if not _is_text(series):
+        return []
+    values = series.dropna()
+    texts = values.astype(str).str.strip()
+    odd = {each for each in texts.unique() if each.lower() in PLACEHOLDERS}
+    if not odd or number_format(texts.unique()) is None:
+        return []
+    return sorted(values[texts.isin(odd)].astype(str).unique())
 
 
 def profile(frame: pd.DataFrame, date_column: str | None, how: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from .....datasets.dialect import SOURCES
 from .....datasets.dialect.encodings import candidates, certain, name_of, preview
 from .....datasets.dialect.numbers import NumberFormat
+from .....protocol.datasets import ReadingChoices
 from ....template import StepFailed, TemplateRun
 from ..in_kernel import call as kernel_call
 from .data import Data
@@ -127,7 +128,7 @@ async def probe(run: TemplateRun) -> Data:
 
 async def _probed(run: TemplateRun, path: str, date_column: str | None) -> dict[str, Any]:
     choices = run.facts.setdefault("choices", {})
-    for name in ("encoding", "delimiter", "decimal"):
+    for name in ReadingChoices.model_fields:
         if (given := getattr(run.parameters, name, None)) is not None:
             choices[name] = given
 
@@ -349,6 +350,12 @@ def reading_text(data: Data) -> str:
             f"{code(name)} is text: {count(misfits, 'value')} of it, such as {code(example)}, "
             f"{'is' if misfits == 1 else 'are'} not a number."
         )
+    for key, what in (
+        ("missing", "means a missing value in"),
+        ("kept", "is a value, not a gap, in"),
+    ):
+        for marker, names in _by_marker(facts[key]).items():
+            sentences.append(f"{code(marker)} {what} {codes(names)}.")
     sentences += facts["damaged"]
     dropped = facts["dropped"]
     if dropped:
@@ -363,13 +370,15 @@ def reading_text(data: Data) -> str:
     return " ".join([*sentences, f"Given or chosen: {listed(given)}."])
 
 
+def _by_marker(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    markers = dict.fromkeys(marker for each in found.values() for marker in each)
+    return {marker: [name for name in found if marker in found[name]] for marker in markers}
+
+
 def loading_text(data: Data, name: str) -> str:
     """Remarks on how columns were read."""
     facts = data.facts
     sentences = [f"The data are in {codes([name])}."]
-    read = facts["read"]
-    if "na_values" in read:
-        sentences.append(f"{codes(read['na_values'])} stands for a missing value.")
     for conversion in dict.fromkeys(CONVERSIONS.values()):
         names = [
             each["name"]
