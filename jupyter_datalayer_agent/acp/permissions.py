@@ -24,6 +24,7 @@ NO_FREE_TEXT = (
     "The user's editor shows no question in the middle of a task. Ask it as your answer, and end "
     "there: the user replies with the next message."
 )
+NONE_OF_THESE = "None of these"
 NOT_ANSWERED = "The user did not answer. Decide with what you know, and say what you assumed."
 IN_THE_PANEL = "It needs values that your editor cannot ask for. Run it in the agent's panel."
 NOT_ASKED = "The editor could not ask the user."
@@ -114,24 +115,26 @@ class Permissions:
         )
         op = {"type": "approval_decision", "approvalId": event["approvalId"]}
         if chosen is None:
-            return {**op, "decision": "deny", "feedback": NOT_ASKED}
+            return {**op, "decision": "deny", "unanswered": NOT_ASKED}
         return {**op, "decision": DECISIONS.get(chosen, "deny")}
 
     async def _question(self, event: dict[str, Any]) -> dict[str, Any]:
         op = {"type": "user_input_answer", "requestId": event["requestId"]}
         answers = event.get("options") or []
         if not answers:
-            return {**op, "answer": NO_FREE_TEXT}
+            return {**op, "unanswered": NO_FREE_TEXT}
         options = [
             PermissionOption(option_id=str(number), name=answer, kind="allow_once")
             for number, answer in enumerate(answers)
         ]
         options.append(
-            PermissionOption(option_id=NO_ANSWER, name="None of these", kind="reject_once")
+            PermissionOption(option_id=NO_ANSWER, name=NONE_OF_THESE, kind="reject_once")
         )
         chosen = await self._ask(event["requestId"], event["question"], options)
-        given = chosen is not None and chosen.isdecimal() and int(chosen) < len(answers)
-        return {**op, "answer": answers[int(chosen or 0)] if given else NOT_ANSWERED}
+        if chosen is None:
+            return {**op, "unanswered": NOT_ANSWERED}
+        given = chosen.isdecimal() and int(chosen) < len(answers)
+        return {**op, "answer": answers[int(chosen)] if given else NONE_OF_THESE}
 
     async def _plan_action(self, proposal: dict[str, Any]) -> dict[str, Any]:
         """The plan waits for its action, which can be run here where the form asks nothing."""

@@ -12,7 +12,7 @@ from .failure import CommandFailed
 from .progress import Progress
 from .proposal import ProposedAction
 from .server import AgentServer, server_for
-from .terminal import NOBODY, Terminal
+from .terminal import ABSENT, NOBODY, Terminal
 
 ENDS = ("turn_completed", "turn_aborted")
 HOW_TO_RUN = "To run it, add --yes, or answer in a terminal."
@@ -200,11 +200,12 @@ class TurnOutput:
             op |= (
                 {"decision": "approve"}
                 if approved
-                else {"decision": "deny", "feedback": None if terminal.interactive else NOBODY}
+                else {"decision": "deny", "unanswered": None if terminal.interactive else NOBODY}
             )
         elif kind == "user_input_requested":
             op = {"type": "user_input_answer", "requestId": event["requestId"]}
-            op["answer"] = terminal.text(event["question"], event.get("options"))
+            answer = terminal.text(event["question"], event.get("options"))
+            op |= {"answer": answer} if answer is not None else {"unanswered": ABSENT}
         elif kind == "plan_updated" and event.get("state") in ("proposed", "paused"):
             approved = terminal.confirm("Run this plan?")
             op = {"type": "plan_decision", "decision": "approve" if approved else "reject"}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from .progress import Progress
 
+ABSENT = "Nobody is at the terminal to answer. Decide with what is known, and say what you assumed."
 NOBODY = "Nobody is at the terminal. Allow it with --approval never."
 
 
@@ -38,12 +39,12 @@ class Terminal:
         """The first letter of what is typed, or nothing."""
         return self._read(question).lower()[:1]
 
-    def text(self, question: str, options: Sequence[str] | None = None) -> str:
-        """What is typed; that nobody can answer where nobody is there."""
+    def text(self, question: str, options: Sequence[str] | None = None) -> str | None:
+        """What is typed; None where nobody is there."""
         choices = f" ({', '.join(options)})" if options else ""
         if not self.interactive:
             self.line(f"! {question}{choices} Nobody is at the terminal to answer.")
-            return "No one is available to answer. Decide with what you know."
+            return None
         return self._read(f"{question}{choices}")
 
     def secret(self, question: str) -> str:

@@ -52,12 +52,16 @@ class Interrupt(Wire):
 
 
 class ApprovalDecision(Wire):
-    """The user's answer to an ``approval_requested``; the model reads ``feedback``."""
+    """The user's answer to an ``approval_requested``; the model reads ``feedback``.
+
+    ``unanswered``: why nobody can decide. It is no decision then, and the act is not done.
+    """
 
     type: Literal["approval_decision"] = "approval_decision"
     approval_id: str
     decision: Literal["approve", "approve_for_session", "deny"]
     feedback: str | None = None
+    unanswered: str | None = None
 
 
 class PlanDecision(Wire):
@@ -83,11 +87,15 @@ class Pause(Wire):
 
 
 class UserInputAnswer(Wire):
-    """The user's answer to a ``user_input_requested``: a text; where it has a form, ``form``."""
+    """The user's answer to a ``user_input_requested``: a text; where it has a form, ``form``.
+
+    ``unanswered``: why nobody answers, for the model, in place of an answer.
+    """
 
     type: Literal["user_input_answer"] = "user_input_answer"
     request_id: str
     answer: str = ""
+    unanswered: str | None = None
     form: FormAnswer | None = None
 
 

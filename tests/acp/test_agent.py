@@ -151,18 +151,21 @@ def test_a_question_with_options_is_answered_and_one_without_is_put_off(
     async def use() -> None:
         async with opened.again() as (editor, agent):
             session = await agent.new(server.root)
-            editor.answers = ["1"]
+            editor.answers = ["1", "no_answer"]
             question = {"question": "Which one?", "options": ["A", "B"]}
-            model.script(Call("askUser", question), Call("askUser", {"question": "Why?"}), Say("B"))
+            model.script(Call("askUser", question), Call("askUser", {"question": "Why?"}),
+                         Call("askUser", question), Say("B"))  # fmt: skip
             await agent.ask(session, "Choose")
             assert editor.asked[0][0].title == "Which one?"
             assert [each.name for each in editor.asked[0][1]] == ["A", "B", "None of these"]
-            assert len(editor.asked) == 1
+            assert len(editor.asked) == 2
 
     opened.run(use())
-    first, second = model.requests[-1].tool_outputs.values()
+    first, second, third = model.requests[-1].tool_outputs.values()
     assert "B" in first
+    assert "None of these" in third
     assert "Ask it as your answer" in second
+    assert "not_allowed" in second, "the user has not said so"
 
 
 def test_cancelling_stops_the_model_and_a_cell_that_runs(

@@ -132,6 +132,22 @@ def test_what_needs_approval_is_denied_where_nobody_sits_at_the_terminal(tmp_pat
     assert len(nbformat.read(tmp_path / "cars.ipynb", as_version=4).cells) == 1
 
 
+def test_what_is_asked_where_nobody_sits_at_the_terminal_is_not_answered_for_the_user(
+    tmp_path: Path,
+) -> None:
+    write_cars(tmp_path)
+    delete = Call("deleteNotebookCells", {"cellIds": ["heading"]})
+    script = [Call("askUser", {"question": "Which?"}), delete, Say("A.")]
+    with ScriptedModelServer(*script) as model:
+        done = command(tmp_path, "run", "choose", "cars.ipynb", api_base=model.base_url)
+    assert done.returncode == 0
+    assert "! Which? Nobody is at the terminal to answer." in done.stderr
+    asked, denied = model.requests[-1].tool_outputs.values()
+    assert '"code":"not_allowed"' in asked
+    assert "Nobody is at the terminal to answer. Decide" in asked
+    assert "This call was not approved; nothing was done. Nobody is at the terminal." in denied
+
+
 def test_an_answer_is_printed_under_what_was_not_done(tmp_path: Path) -> None:
     write_cars(tmp_path)
     script = [add("1 / 0"), Say("It ran without an error.")] * 2

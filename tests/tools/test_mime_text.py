@@ -110,7 +110,7 @@ BUNDLES: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, "[output of type none]"),
     "an empty plain text": ({"text/plain": ""}, "[output of type none]"),
     "HTML without text": (
-        {"text/plain": "<IPython.lib.display.IFrame at 0x7f1c0>", "text/html": "<iframe srcdoc='a'>"},
+        {"text/plain": "<IPython.lib.display.IFrame at 0x7f1c0>", "text/html": "<iframe id=a>"},
         "<IPython.lib.display.IFrame at 0x7f1c0> [output of type text/html]",
     ),
 }  # fmt: skip

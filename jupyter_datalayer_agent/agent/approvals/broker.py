@@ -13,6 +13,7 @@ from ...tools.context import ToolFailure
 from ...tools.dispatcher import ApprovalRequest, Decision
 from .pending import Audience, Check, PendingRequests
 
+DECIDE = "Decide with what is known, and say what you assumed."
 NOBODY = "needs a user's approval, and nobody can give it over this route."
 
 
@@ -96,7 +97,7 @@ class ApprovalBroker:
             self._waiting.approved_tools.update(request.remember_as.split())
         await self._emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
         if decision == "expired":
-            return Decision(False, undecided="Nobody answered in time.")
+            return Decision(False, undecided=feedback or "Nobody answered in time.")
         return Decision(decision in ("approve", "approve_for_session"), feedback)
 
     def has_approved(self, what: str) -> bool:
@@ -109,7 +110,7 @@ class ApprovalBroker:
             raise ToolFailure(
                 "not_allowed",
                 "Nobody can answer over this route.",
-                "Decide with what is known, and say what you assumed.",
+                DECIDE,
             )
         asked = await self._take_restored(question=question)
         request_id = asked["requestId"] if asked else new_id("question")
@@ -121,12 +122,14 @@ class ApprovalBroker:
                         request_id=request_id, question=question, options=options
                     )
                 )
-            text = await self._waiting.answer(request_id, self._audience)
+            reply = await self._waiting.answer(request_id, self._audience)
         finally:
             self._waiting.drop(request_id)
-        if text is None:
+        if reply is None:
             raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
-        return text
+        if reply.unanswered is not None:
+            raise ToolFailure("not_allowed", reply.unanswered)
+        return reply.text
 
     async def ask_form(self, message: str, form: InputForm, check: Check) -> FormAnswer:
         """The user's answer to a form of an MCP server; ``cancel`` where no page shows it, and when

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ...protocol.forms import FormAnswer
 
@@ -21,6 +21,13 @@ Check = Callable[[dict[str, Any]], str | None]
 """What is wrong with the values of a form, None if nothing is."""
 
 T = TypeVar("T")
+
+
+class Reply(NamedTuple):
+    """What the user answered to a question, or why nobody answers."""
+
+    text: str
+    unanswered: str | None = None
 
 
 def approval_timeout(audience: Audience) -> float | None:
@@ -48,7 +55,7 @@ class PendingRequests:
 
     approved_tools: set[str] = field(default_factory=set)
     _approvals: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
-    _questions: dict[str, asyncio.Future[str | None]] = field(default_factory=dict)
+    _questions: dict[str, asyncio.Future[Reply | None]] = field(default_factory=dict)
     _forms: dict[str, asyncio.Future[FormAnswer]] = field(default_factory=dict)
     _checks: dict[str, Check] = field(default_factory=dict)
     changed: Callable[[], None] = lambda: None
@@ -98,7 +105,7 @@ class PendingRequests:
         late: Answer = ("expired", None)
         return await self._settled(self._approvals[approval_id], audience, late)
 
-    async def answer(self, request_id: str, audience: Audience) -> str | None:
+    async def answer(self, request_id: str, audience: Audience) -> Reply | None:
         """The answer to an open question; None if none came in time."""
         return await self._settled(self._questions[request_id], audience, None)
 
@@ -110,7 +117,7 @@ class PendingRequests:
         """Settle an approval; False when it is not open (any more)."""
         return _settle(self._approvals.get(approval_id), answer)
 
-    def reply(self, request_id: str, answer: str) -> bool:
+    def reply(self, request_id: str, answer: Reply) -> bool:
         """Answer a question; False when it is not open (any more)."""
         return _settle(self._questions.get(request_id), answer)
 

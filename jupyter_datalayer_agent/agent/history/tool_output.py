@@ -104,16 +104,17 @@ def _brief(output: Any) -> Any:
     found = dict(output)
     if "cellId" in found and "status" in found:
         found = _without_repeated_error(found)
-    if runs := _each(found.get("runs"), "cellId"):
+    part = "cell" if _each(found.get("runs"), "cellId") else "block"
+    if runs := _each(found.get("runs"), "cellId") or _each(found.get("runs"), "block"):
         runs = [_without_repeated_error(run) for run in runs]
         found["runs"] = runs
         skipped: dict[str, list[Any]] = {}
         for run in runs:
             if run.get("status") == "skipped":
-                skipped.setdefault(run.get("note") or "", []).append(run.get("cell"))
+                skipped.setdefault(run.get("note") or "", []).append(run.get(part))
         if skipped:
             found["runs"] = [run for run in runs if run.get("status") != "skipped"]
-            found["skippedCells"] = skipped
+            found[f"skipped{part.capitalize()}s"] = skipped
     if cells := _each(found.get("cells"), "selectionStatus"):
         found["cells"] = [_brief_cell(cell) for cell in cells]
     if found.get("staleCells") == []:

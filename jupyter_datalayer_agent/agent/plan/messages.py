@@ -96,12 +96,16 @@ def decided(plan: Plan) -> str:
     return f"[The user changed the plan. The steps now:\n{numbered(plan.steps)}]"
 
 
-def fix_prompt(error: str, tried: Sequence[str], part: str = "cell") -> str:
-    """To the model: a step failed; ``part`` is what its document consists of."""
+def fix_prompt(
+    error: str, tried: Sequence[str], part: str = "cell", hint: str | None = None
+) -> str:
+    """To the model: a step failed; ``part`` is what its document consists of, and ``hint`` what
+    would be right, where that is known."""
+    right = _sentence(hint) if hint else f"Find the cause, and fix the {part} in place."
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
-        f"[This step failed: {_sentence(error)}{so_far} Find the cause, fix the {part} in place, "
-        "run it again, and finish the step. This is the last attempt before the user is asked.]"
+        f"[This step failed: {_sentence(error)}{so_far} {right} Then run it "
+        "again, and finish the step. This is the last attempt before the user is asked.]"
     )
 
 

@@ -37,7 +37,7 @@ class Recovery:
         await self._start(failure.message)
         self._open = True
         tried = self.tried if failure.redacted is None else [messages.A_FIX for _ in self.tried]
-        prompt = messages.fix_prompt(failure.for_model, tried, self._part)
+        prompt = messages.fix_prompt(failure.for_model, tried, self._part, failure.hint)
         self.tried.append("the model's own fix")
         await self._turn.add_user_message(prompt)
 

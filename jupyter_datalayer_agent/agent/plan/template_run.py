@@ -102,7 +102,7 @@ class ToolTemplateRun:
         """Run a cell that an earlier attempt wrote."""
         done = await self._calls.call(*self.run_call(known))
         if done.done.result.error is not None:
-            message, redacted = messages_of(done)
+            message, redacted, _ = messages_of(done)
             await self._recovery.fix_cell(Failure(message, self.notebook, known, redacted))
 
     async def compute(self, code: str) -> Any:
@@ -110,14 +110,14 @@ class ToolTemplateRun:
         arguments = {"path": self.notebook, "code": code}
         done = await self._calls.call("executeCode", arguments)
         if done.done.result.error is not None:
-            message, redacted = messages_of(done)
+            message, redacted, _ = messages_of(done)
             cell_id = self._written[-1] if self._written else None
             no_kernel = Failure(message, self.notebook, cell_id, redacted, not_run=())
             if await self._select_kernel(no_kernel):
                 done = await self._calls.call("executeCode", arguments)
         result = done.done.result
         if result.error is not None:
-            message, redacted = messages_of(done)
+            message, redacted, _ = messages_of(done)
             raise StepFailed(message, redacted=redacted)
         text = result.output.get("outputs", "") if isinstance(result.output, dict) else ""
         try:
@@ -148,11 +148,11 @@ class ToolTemplateRun:
         result = done.done.result
         cell_id = self.id_in(result.output if isinstance(result.output, dict) else {})
         if not isinstance(cell_id, str):
-            message, redacted = messages_of(done)
+            message, redacted, _ = messages_of(done)
             part = noun(self.notebook)
             raise StepFailed(message or f"The {part} was not added.", redacted=redacted)
         self._written.append(cell_id)
         if result.error is not None:
-            message, redacted = messages_of(done)
+            message, redacted, _ = messages_of(done)
             await self._recovery.fix_cell(Failure(message, self.notebook, cell_id, redacted))
         return cell_id

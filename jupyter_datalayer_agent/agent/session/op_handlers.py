@@ -13,6 +13,7 @@ from ..actions.proposals import run_request
 from ..answers.answer import stop_answer
 from ..answers.regenerate import Answers, choose, prepare_regeneration
 from ..answers.synthesis import prepare_synthesis
+from ..approvals.pending import Answer, Reply
 from ..changes import undo
 from ..changes.rewind import go_back
 from ..message import Message
@@ -132,7 +133,10 @@ def _of_state(handle: Callable[[SessionState, Any], Awaitable[None]]) -> Handler
 
 
 async def _decide(session: SessionState, op: ops.ApprovalDecision) -> None:
-    if not session.waiting.decide(op.approval_id, (op.decision, op.feedback)):
+    decided: Answer = (op.decision, op.feedback)
+    if op.unanswered is not None:
+        decided = ("expired", op.unanswered)
+    if not session.waiting.decide(op.approval_id, decided):
         raise AgentError("not_found", "This approval is no longer pending.")
 
 
@@ -143,7 +147,7 @@ async def _answer(session: SessionState, op: ops.UserInputAnswer) -> None:
             raise AgentError("invalid_request", problem)
         is_open = session.waiting.fill_in(op.request_id, op.form)
     else:
-        is_open = session.waiting.reply(op.request_id, op.answer)
+        is_open = session.waiting.reply(op.request_id, Reply(op.answer, op.unanswered))
     if not is_open:
         raise AgentError("not_found", "This question is no longer pending.")
 

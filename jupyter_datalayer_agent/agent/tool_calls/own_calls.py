@@ -84,6 +84,6 @@ class OwnCalls:
         for step in fix.calls:
             done = await self.call(step.name, {"path": path, **step.arguments})
             if done.done.result.error is not None:
-                message, redacted = messages_of(done)
+                message, redacted, _ = messages_of(done)
                 return Failure(message, redacted=redacted)
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
@@ -22,16 +22,21 @@ WELL = ("ok", "skipped")
 """Statuses of a successful run."""
 
 
-ErrorMessages = tuple[str, str | None]
-"""A message, and its redacted form if it has one."""
+class ErrorMessages(NamedTuple):
+    """A message, its redacted form if it has one, and the hint as the model may read it."""
+
+    message: str
+    redacted: str | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True)
 class Failure:
     """Something of a step that did not end well; ``cell_id`` where it was the run of a cell.
 
-    ``redacted`` is the message as the model may read it, None where that is all of it. ``not_run``
-    are the cells of a run that could not begin, None for any other failure.
+    ``redacted`` is the message as the model may read it, None where that is all of it; ``hint``
+    says to it what would be right. ``not_run`` are the cells of a run that could not begin, None
+    for any other failure.
     """
 
     message: str
@@ -39,6 +44,7 @@ class Failure:
     cell_id: str | None = None
     redacted: str | None = None
     not_run: tuple[str, ...] | None = None
+    hint: str | None = None
 
     @property
     def for_model(self) -> str:
@@ -136,15 +142,15 @@ class StepWatch:
         failures = []
         for (path, cell_id), status in self.runs.items():
             if status not in WELL:
-                plain = (f"{noun(path).capitalize()} {cell_id} ended with {status}.", None)
-                message, redacted = self._messages.get((path, cell_id), plain)
-                failures.append(Failure(message, path, cell_id, redacted))
+                plain = ErrorMessages(f"{noun(path).capitalize()} {cell_id} ended with {status}.")
+                said = self._messages.get((path, cell_id), plain)
+                failures.append(Failure(said.message, path, cell_id, said.redacted, hint=said.hint))
         return failures
 
     @property
     def unresolved_failures(self) -> list[Failure]:
         """Everything that did not end well and was not resolved."""
-        others = [Failure(message, redacted=redacted) for message, redacted in self._open.values()]
+        others = [Failure(m.message, redacted=m.redacted, hint=m.hint) for m in self._open.values()]
         return [*self.failed_runs, *others]
 
     def only_wrote(self, notice: NotDone | None) -> Failure | None:
@@ -249,16 +255,16 @@ def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
     if error is None:
         return None
     where = _path_of(call, target)
-    message, redacted = messages_of(call)
+    message, redacted, hint = messages_of(call)
     for run in runs_of(result.output):
         if run["status"] not in WELL:
-            return Failure(message, where, str(run["cellId"]), redacted)
+            return Failure(message, where, str(run["cellId"]), redacted, hint=hint)
     if error.code not in RUN_FAILURES:
         return None
     not_run = result.output.get("notRun") if isinstance(result.output, dict) else None
     if not_run:
-        return Failure(message, where, not_run[0], redacted, tuple(not_run))
-    return Failure(message, where, _cell_of(call), redacted)
+        return Failure(message, where, not_run[0], redacted, tuple(not_run), hint)
+    return Failure(message, where, _cell_of(call), redacted, hint=hint)
 
 
 def held_back(call: FinishedCall) -> list[str]:
@@ -275,12 +281,14 @@ def _is_held_back(call: FinishedCall) -> bool:
 
 
 def messages_of(call: FinishedCall) -> ErrorMessages:
-    """The message of a call that failed, whole and as the model may read it."""
+    """What a call that failed says, whole and as the model may read it."""
     whole, redacted = call.done.result.error, call.done.redacted
-    message = "" if whole is None else whole.message
-    if redacted is None or redacted.error is None or redacted.error.message == message:
-        return message, None
-    return message, redacted.error.message
+    if whole is None:
+        return ErrorMessages("")
+    if redacted is None or redacted.error is None:
+        return ErrorMessages(whole.message, None, whole.hint)
+    said, hint = redacted.error.message, redacted.error.hint
+    return ErrorMessages(whole.message, None if said == whole.message else said, hint)
 
 
 def runs_of(output: Any) -> Iterable[dict[str, Any]]:

@@ -73,7 +73,7 @@ class ApprovalRequested(BaseEvent):
 
 
 class ApprovalResolved(BaseEvent):
-    """The wait is over; ``expired`` when nobody answered in time."""
+    """The wait is over; ``expired`` when nobody answered, or not in time."""
 
     type: Literal["approval_resolved"] = "approval_resolved"
     approval_id: str

@@ -25,7 +25,7 @@ from .blocks_read import find_block, open_document, refuse_newer
 from .lost_cells import lost_cells
 from .reported_changes import change_of
 from .run_cells import duration, how_it_ended, run_view
-from .run_hints import hint_of
+from .run_hints import add_hints, hint_of
 
 
 def _one_block(schema: dict[str, Any]) -> None:
@@ -181,7 +181,16 @@ async def run_and_report(
         again, hint = await lost_cells(context, path, bad)
         output |= again
         hint = hint or await hint_of(context, path, bad)
-    return _reported(runs, bad, before, output, changes, done, hint)
+    images: list[Image] = []
+    output["runs"] = [_view(run, images) for run in runs]
+    if hint is not None:
+        await add_hints(context, path, runs, output["runs"], {hint})
+    return _reported(runs, bad, before, output, changes, images, done, hint)
+
+
+def _view(run: CellRun, images: list[Image]) -> dict[str, Any]:
+    number = (run.index or 0) + 1
+    return run_view(run, images, f"block {number}", number, "block")
 
 
 def _not_begun(
@@ -206,11 +215,10 @@ def _reported(
     blocks: dict[str, DocumentBlock],
     output: dict[str, Any],
     changes: list[Change],
+    images: list[Image],
     done: ToolOutcome | None,
     hint: str | None,
 ) -> ToolOutcome:
-    images: list[Image] = []
-    output["runs"] = [run_view(run, images, f"block {(run.index or 0) + 1}", "id") for run in runs]
     written = [] if done is None else done.blocks
     more = "read the rest with readBlock"
     if bad is None:

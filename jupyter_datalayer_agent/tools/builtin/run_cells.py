@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
@@ -20,7 +20,7 @@ from ..registry import Image, ToolOutcome, tool
 from ..risky_code import Reason
 from .lost_cells import lost_cells
 from .notebook_read import missing_cells
-from .run_hints import hint_of
+from .run_hints import add_hints, hint_of
 from .staleness import read_before, stale_now
 
 
@@ -137,9 +137,7 @@ async def run_and_report(
         raise _not_begun(error, cells, done) from error
     images: list[Image] = []
     views = [
-        run_view(
-            run, images, f"cell {numbers.get(run.cell_id, '')}", number=numbers.get(run.cell_id)
-        )
+        run_view(run, images, f"cell {numbers.get(run.cell_id, '')}", numbers.get(run.cell_id))
         for run in runs
     ]
     output: dict[str, Any] = {"runs": views}
@@ -157,6 +155,7 @@ async def run_and_report(
     again, hint = await lost_cells(context, path, bad)
     output |= again
     hint = hint or await hint_of(context, path, bad)
+    await add_hints(context, path, runs, views, {hint})
     raise _failure(bad, numbers, cells, output, changes, images, more, done, hint)
 
 
@@ -183,16 +182,16 @@ def run_view(
     run: CellRun,
     images: list[Image],
     of: str,
-    key: str = "cellId",
-    number: int | None = None,
+    number: int | None,
+    part: Literal["cell", "block"] = "cell",
 ) -> dict[str, Any]:
     """How a cell (or a block) ended, for the model; pictures are put into ``images``, named after
-    what they are ``of`` ("cell 4"). ``number`` is the cell's as people see it, from 1."""
+    what they are ``of`` ("cell 4"). ``number`` is the part's as people see it, from 1."""
     shown, found = render_outputs(run.outputs, f"{of}'s output")
     images.extend(found)
-    view: dict[str, Any] = {key: run.cell_id}
+    view: dict[str, Any] = {"cellId" if part == "cell" else "id": run.cell_id}
     if number is not None:
-        view["cell"] = number
+        view[part] = number
     view["status"] = run.status
     if run.execution_count is not None:
         view["executionOrder"] = run.execution_count

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import noun
@@ -13,8 +15,26 @@ from ..tracebacks import where
 
 log = logging.getLogger(__name__)
 
+MOST_HINTS = 5
 SECONDS = 5.0
 """Looking for a repair asks the kernel and looks at files: the result does not wait longer."""
+
+
+async def add_hints(
+    context: ToolContext,
+    path: str,
+    runs: Sequence[CellRun],
+    views: Sequence[dict[str, Any]],
+    said: set[str],
+) -> None:
+    """Add ``hint`` to the views of the runs that failed beside the first one, whose hint is the
+    result's; what was ``said`` is not said again."""
+    failed = [pair for pair in zip(runs, views, strict=True) if pair[0].status == "error"]
+    for run, view in failed[1 : 1 + MOST_HINTS]:
+        hint = await hint_of(context, path, run)
+        if hint not in said:
+            said.add(hint)
+            view["hint"] = hint
 
 
 async def hint_of(

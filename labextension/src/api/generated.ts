@@ -3869,6 +3869,8 @@ export interface components {
         /**
          * ApprovalDecision
          * @description The user's answer to an ``approval_requested``; the model reads ``feedback``.
+         *
+         *     ``unanswered``: why nobody can decide. It is no decision then, and the act is not done.
          */
         ApprovalDecision: {
             /** Approvalid */
@@ -3888,6 +3890,11 @@ export interface components {
              * @enum {string}
              */
             type: "approval_decision";
+            /**
+             * Unanswered
+             * @default null
+             */
+            unanswered?: string | null;
         };
         /**
          * ApprovalRequested
@@ -3948,7 +3955,7 @@ export interface components {
         };
         /**
          * ApprovalResolved
-         * @description The wait is over; ``expired`` when nobody answered in time.
+         * @description The wait is over; ``expired`` when nobody answered, or not in time.
          */
         ApprovalResolved: {
             /** Approvalid */
@@ -10354,6 +10361,8 @@ export interface components {
         /**
          * UserInputAnswer
          * @description The user's answer to a ``user_input_requested``: a text; where it has a form, ``form``.
+         *
+         *     ``unanswered``: why nobody answers, for the model, in place of an answer.
          */
         UserInputAnswer: {
             /**
@@ -10370,6 +10379,11 @@ export interface components {
              * @enum {string}
              */
             type: "user_input_answer";
+            /**
+             * Unanswered
+             * @default null
+             */
+            unanswered?: string | null;
         };
         /**
          * UserInputRequested

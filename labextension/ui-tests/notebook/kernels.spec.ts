@@ -233,44 +233,60 @@ test('after a restart of the server all tools use one kernel, which the page sho
   await expect.poll(() => notebook.kernelId()).toBe(own[0].kernel.id);
 });
 
-test('where the user chose no kernel, a run starts one, which the page shows', async ({
-  lab,
-  model,
-  server
-}) => {
-  const notebook = lab.notebook('cars.ipynb');
-  await lab.panel.attach('cars.ipynb');
-  await lab.panel.mode('agent');
-  await notebook.kernelReady();
-  await lab.page.evaluate(async () => {
-    await window.jupyterapp.commands.execute('kernelmenu:shutdown');
-  });
-  await expect.poll(() => notebook.kernelId()).toBe(undefined);
-  await model.script(
-    { call: 'listKernels' },
-    addCell('6 * 7', { run: true }),
-    { call: 'executeCode', arguments: { code: 'print(_ + 1)' } },
-    { say: 'It runs.' }
-  );
-  await lab.panel.ask('Compute it');
-  const requests = await model.requests();
-  expect(JSON.stringify(requests[0])).toContain('kernel not started');
-  const { running } = outputOf<{ running: { path?: string }[] }>(
-    requests[1].lastOutput
-  );
-  expect(running.filter(({ path }) => path === notebook.path)).toEqual([]);
-  expect(requests[3].lastOutput).toContain('43');
-  await expect(lab.page.locator('.jp-Dialog')).toHaveCount(0);
-  await expect(notebook.output(1)).toHaveText('42');
-  const sessions =
-    await server.api<{ path: string; kernel: { id: string } }[]>(
-      'api/sessions'
+const WITHOUT_A_KERNEL = {
+  'shut down': async (lab: LabPage) =>
+    lab.page.evaluate(async () => {
+      await window.jupyterapp.commands.execute('kernelmenu:shutdown');
+    }),
+  'no kernel in the dialog': async (lab: LabPage) => {
+    await lab.page.evaluate(() => {
+      void window.jupyterapp.commands.execute('kernelmenu:change');
+    });
+    const dialog = lab.page.locator('.jp-Dialog');
+    await dialog.locator('select').selectOption({ label: 'No Kernel' });
+    await dialog.locator('.jp-mod-accept').click();
+    await expect(dialog).toHaveCount(0);
+  }
+};
+
+for (const [how, choose] of Object.entries(WITHOUT_A_KERNEL)) {
+  test(`where the user chose no kernel (${how}), a run starts one, which the page shows`, async ({
+    lab,
+    model,
+    server
+  }) => {
+    const notebook = lab.notebook('cars.ipynb');
+    await lab.panel.attach('cars.ipynb');
+    await lab.panel.mode('agent');
+    await notebook.kernelReady();
+    await choose(lab);
+    await expect.poll(() => notebook.kernelId()).toBe(undefined);
+    await model.script(
+      { call: 'listKernels' },
+      addCell('6 * 7', { run: true }),
+      { call: 'executeCode', arguments: { code: 'print(_ + 1)' } },
+      { say: 'It runs.' }
     );
-  const own = sessions.filter(({ path }) => path === notebook.path);
-  expect(own.map(({ kernel }) => kernel.id)).toEqual([
-    await notebook.kernelId()
-  ]);
-});
+    await lab.panel.ask('Compute it');
+    const requests = await model.requests();
+    expect(JSON.stringify(requests[0])).toContain('kernel not started');
+    const { running } = outputOf<{ running: { path?: string }[] }>(
+      requests[1].lastOutput
+    );
+    expect(running.filter(({ path }) => path === notebook.path)).toEqual([]);
+    expect(requests[3].lastOutput).toContain('43');
+    await expect(lab.page.locator('.jp-Dialog')).toHaveCount(0);
+    await expect(notebook.output(1)).toHaveText('42');
+    const sessions =
+      await server.api<{ path: string; kernel: { id: string } }[]>(
+        'api/sessions'
+      );
+    const own = sessions.filter(({ path }) => path === notebook.path);
+    expect(own.map(({ kernel }) => kernel.id)).toEqual([
+      await notebook.kernelId()
+    ]);
+  });
+}
 
 test('a second page that shows the notebook is brought to the kernel that the agent started', async ({
   lab,

@@ -121,6 +121,22 @@ def test_an_error_that_the_outputs_do_not_begin_with_is_sent() -> None:
     assert json.loads(for_model(result)) == run
 
 
+def test_a_failed_block_has_its_message_once_and_blocks_that_were_skipped_are_listed() -> None:
+    runs = [
+        {"id": "b0", "block": 1, "status": "error", "error": "E: one", "outputs": "E: one\nline 1"},
+        {"id": "b1", "block": 2, "status": "skipped", "note": "An earlier block failed."},
+    ]
+    shown = json.loads(for_model(ToolResult(ok=True, name="runAllBlocks", output={"runs": runs})))
+    assert shown["runs"] == [{key: runs[0][key] for key in ("id", "block", "status", "outputs")}]
+    assert shown["skippedBlocks"] == {"An earlier block failed.": [2]}
+
+
+@pytest.mark.parametrize("more", [{}, {"name": "x", "conclusion": "skipped"}])
+def test_runs_of_another_program_are_not_touched(more: dict[str, str]) -> None:
+    runs = {"runs": [{"id": 1, "status": "skipped", "error": "E", "outputs": "E", **more}]}
+    assert json.loads(for_model(ToolResult(ok=True, name="github_runs", output=runs))) == runs
+
+
 def test_what_was_left_out_of_a_long_turn_is_shown_again(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:

@@ -92,14 +92,16 @@ def test_a_kernel_that_dies_in_a_step_is_said_to_the_model_with_what_has_to_run_
         Call("updateNotebookCell", {"cellId": {"regex": r'"cellId": ?"(\w+)"'}, "content": "1"}),
         Call("runNotebookCells", {"all": True}), Say("Looked."), add("len(cars)"), Say("406"),
     )  # fmt: skip
-    reply = server.post("chat", task("agent: look at the cars"))
+    reply = server.post("chat", task("agent: look at the cars", approval="never"))
     [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
     [started] = of_type(turn["events"], "recovery_started")
     [asked] = [text for text in texts(model.requests[4]) if text.startswith("[This step failed")]
     [died] = [call for call in reply["toolCalls"] if call["status"] == "error"]
     for said in (started["error"], asked, died["output"]["error"]["message"]):
         assert "The kernel died" in said
-    assert asked == ""
+    assert "All variables are gone." in asked
+    assert "Run cell 2 again" in asked
+    assert "fix the cell" not in asked
     assert reply["status"] == "completed", reply["reply"]
     assert sources(server) == ["# Cars", LOAD, "1", "len(cars)"]
 

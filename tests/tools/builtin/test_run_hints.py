@@ -101,6 +101,16 @@ def test_the_hint_is_what_the_page_offers_as_the_fix(server: RunningServer) -> N
     assert hint == f"{offered['explanation']} {offered['title']}."
 
 
+def test_each_of_several_failures_has_its_hint_once(server: RunningServer) -> None:
+    book = Notebook(server, FRAME, "df['Horsepowr']", "dg.shape", "print(1)", "1 / 0", "2 / 0")
+    result = book.call("runNotebookCells", all=True, stopOnError=False)
+    assert "Use the column 'Horsepower'" in result["error"]["hint"]
+    hints = [run.get("hint") for run in result["output"]["runs"]]
+    assert hints[:2] == hints[3:4] * 2 == [None, None]
+    assert "df" in hints[2]
+    assert hints[4:] == [IN_PLACE, None]
+
+
 def test_another_language_has_the_general_hint(server: RunningServer) -> None:
     book = Notebook(server, "%%bash\nexit 3", "%%no_such_magic\nx")
     for cell in ("a", "b"):
