@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,7 @@ class ChatAssembler:
     taken: set[str] = field(default_factory=set)
     _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
+    _has_refused: bool = False
     _calls: dict[int, tuple[str, str | None]] = field(default_factory=dict)
     """By a call's index its item id and the id that the provider gave it."""
     _thinking: list[dict[str, Any]] = field(default_factory=list)
@@ -51,6 +52,23 @@ class ChatAssembler:
     _cache_written: int = 0
     _finish_reason: str | None = None
     ended: bool = False
+
+    def keep_refusals(self, source: Any) -> None:
+        """Have litellm's stream ``source`` pass on the chunks of a refusal, which it leaves out:
+        they become text on their way to it."""
+        stream = getattr(source, "completion_stream", None)
+        chunks = getattr(stream, "_iterator", None)
+        if stream is not None and chunks is not None:
+            stream._iterator = self._with_refusals(chunks)
+
+    async def _with_refusals(self, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        async for chunk in chunks:
+            for choice in getattr(chunk, "choices", None) or []:
+                refusal = getattr(choice.delta, "refusal", None)
+                if isinstance(refusal, str) and refusal and not choice.delta.content:
+                    choice.delta.content, choice.delta.refusal = refusal, None
+                    self._has_refused = True
+            yield chunk
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
         """The events of a chunk."""
@@ -231,7 +249,7 @@ class ChatAssembler:
                 item["encrypted_content"] = json.dumps(signed, separators=(",", ":"))
             return item
         part: dict[str, Any] = {"type": "output_text", "text": draft.text, "annotations": []}
-        if item_id in self._refused:
+        if self._has_refused or item_id in self._refused:
             part = {"type": "refusal", "refusal": draft.text}
         return {
             "id": item_id,

@@ -94,11 +94,14 @@ class LitellmModel:
         arguments = call_arguments(request, where, idle_timeout=self._idle(where), environ=environ)
         if where.responses and takes_reasoning(litellm, where.model):
             arguments["include"] = ["reasoning.encrypted_content"]
-        inner = ResponsesAssembler() if where.responses else ChatAssembler(_call_ids(request))
+        chat = None if where.responses else ChatAssembler(_call_ids(request))
+        inner = chat or ResponsesAssembler()
         key = (where.api_base, where.model)
         assembler = WithoutThoughts(inner, self._implied.get(key), speaks_of_marks(request.input))
         way = Way(environ, where.api_base, call.headers, call.certificate)
         source = await self._open_accepted(litellm, arguments, where, way)
+        if request.stream and chat is not None:
+            chat.keep_refusals(source)
         if not request.stream:
             for event in assembler.feed_whole(source):
                 yield event

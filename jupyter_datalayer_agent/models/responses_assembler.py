@@ -57,6 +57,7 @@ class ResponsesAssembler:
             yield from self._ended(_as_dict(event.item))
         elif kind in _ENDS:
             self._end(event.response)
+            yield from self._rest(event.response)
 
     def feed_whole(self, response: Any) -> Iterator[StreamEvent]:
         """The events of an answer that was not streamed."""
@@ -121,6 +122,17 @@ class ResponsesAssembler:
         if not already:
             yield ItemDone(item_id, item)
 
+    def _rest(self, response: Any) -> Iterator[StreamEvent]:
+        """Items that did not end before the answer did, which was cut off: as the end has them, or
+        as far as they had come."""
+        whole = {_id_of(item): item for item in map(_as_dict, response.output or [])}
+        for item_id, draft in self._drafts.items():
+            if draft.item is None and draft.kind in ("message", "function_call"):
+                item = whole.get(item_id) or _cut(item_id, draft)
+                draft.item = without_halves(item)
+                draft.call_id = item.get("call_id") or ""
+                yield ItemDone(item_id, draft.item)
+
     def _shown_id(self, kind: str, item: Item) -> str:
         """The id under which an item was begun; not all servers end it under the same."""
         item_id = _id_of(item)
@@ -139,6 +151,14 @@ class ResponsesAssembler:
         cut = str(getattr(response, "status", None)) == "incomplete"
         self._finish_reason = str(reason or ("max_output_tokens" if cut else "stop"))
         self.ended = True
+
+
+def _cut(item_id: str, draft: AnswerDraft) -> Item:
+    item: Item = {"id": item_id, "type": draft.kind, "status": "incomplete"}
+    if draft.kind == "function_call":
+        return {**item, "name": draft.name, "arguments": draft.text, "call_id": draft.call_id}
+    part = {"type": "output_text", "text": draft.text, "annotations": []}
+    return {**item, "role": "assistant", "content": [part]}
 
 
 def _id_of(item: Item) -> str:

@@ -98,11 +98,21 @@ class ChatRequest(Wire):
         return None if models is None else different_models(models, at_least=2)
 
 
+class Incomplete(Wire):
+    """Why the ``reply`` is not all that there was to say: it reached the limit of output tokens, a
+    provider's filter ended it, the model refused, or it repeated itself. ``message`` is for the
+    user, with what helps."""
+
+    reason: Literal["max_output_tokens", "content_filter", "refusal", "repetition"]
+    message: str
+
+
 class ChatReply(Wire):
     """The end of a turn. ``offers`` are workflows that are close to a message that no model could
     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-    that all is well. Of a comparison, ``answers`` are those that are complete, ``unanswered`` the
-    others, and ``reply`` the one that the conversation continues from, ``chosen_answer``."""
+    that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
+    that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
+    continues from, ``chosen_answer``."""
 
     session_id: str
     turn_id: str
@@ -117,6 +127,7 @@ class ChatReply(Wire):
     offers: list[WorkflowOffer] = []
     quality: QualityReport | None = None
     not_done: NotDone | None = None
+    incomplete: Incomplete | None = None
     answers: list[FurtherAnswer] = []
     chosen_answer: str | None = None
     unanswered: list[AnswerFailure] = []

@@ -18,6 +18,7 @@ ToolErrorCode = Literal[
     "aborted",
     "too_large",
     "held_back",
+    "cut_off",
     "server_error",
     "internal",
 ]

@@ -83,11 +83,9 @@ async def test_an_id_that_an_earlier_call_has_is_not_used_again() -> None:
     assert call_id != "call_0"
 
 
-@pytest.mark.parametrize(
-    ("api", "stream"), [("responses", True), ("responses", False), ("chat", False)]
-)
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("stream", [True, False])
 async def test_a_refusal_is_shown_and_kept(api: str, stream: bool) -> None:
-    # Of streamed chat completions litellm leaves refusals out.
     with ScriptedModelServer(Refuse("I will not.")) as server:
         answered = await answer(request(server, api, stream=stream))
     (item,) = answered.done.items

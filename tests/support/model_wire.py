@@ -270,6 +270,13 @@ class ResponsesWire:
         return self._response(self._final_status, [self._item(part) for part in self.answer.parts])
 
     def _item(self, part: Part) -> dict[str, Any]:
+        """The item of a part; the last one of an answer that was cut off is incomplete."""
+        item = self._made(part)
+        if "status" in item and part is self.answer.parts[-1]:
+            item["status"] = self._final_status
+        return item
+
+    def _made(self, part: Part) -> dict[str, Any]:
         if isinstance(part, Say):
             content: dict[str, Any] = {
                 "type": "output_text",

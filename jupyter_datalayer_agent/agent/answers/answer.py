@@ -24,7 +24,7 @@ from ..model_calls.complete import size_of
 from ..state import SessionState
 from ..stop import Stop
 from ..tool_calls.scheduler import aborted_call, run_group, schedule
-from ..turn.ends import error_code
+from ..turn.ends import error_code, why_empty
 from .budget import SharedBudget
 from .buffer import AnswerBuffer
 from .citations import with_cited
@@ -32,7 +32,6 @@ from .citations import with_cited
 log = logging.getLogger(__name__)
 
 STOPPED = "Stopped before its end."
-NOTHING = "The model returned an empty answer."
 TOO_MANY_CALLS = "Stopped after {}, the limit of one turn: the model gave no answer without more."
 ATTEMPTS_WITHOUT_TOOLS = 2
 
@@ -131,10 +130,11 @@ class Answer:
             if asked_without_tools == ATTEMPTS_WITHOUT_TOOLS:
                 count = "1 tool call" if most == 1 else f"{most} tool calls"
                 raise ModelError("server", TOO_MANY_CALLS.format(count), retryable=False)
-            await self._execute(self.question.dispatcher, answer.calls)
+            await self._execute(self.question.dispatcher, answer)
         if not answer.text.strip():
-            raise ModelError("server", NOTHING, retryable=False)
-        return answer.text if answer.cut_off is None else f"{answer.text}\n\n*{answer.cut_off}*"
+            raise ModelError("server", why_empty(answer), retryable=False)
+        cut = answer.incomplete
+        return answer.text if cut is None else f"{answer.text}\n\n*{cut.message}*"
 
     # -- query ---------------------------------------------------------------------------------
 
@@ -178,14 +178,15 @@ class Answer:
 
     # -- execute -------------------------------------------------------------------------------
 
-    async def _execute(self, dispatcher: Dispatcher, calls: Sequence[Item]) -> None:
+    async def _execute(self, dispatcher: Dispatcher, answer: ModelAnswer) -> None:
         """Run the calls that are allowed; every call gets an answer, so that the next request is
         valid."""
         runtime = self.session.runtime
+        calls = answer.calls
         allowed = max(0, self.question.max_tool_calls - self._calls_made)
         self._calls_made += len(calls)
         for group in schedule(self._tools, calls[:allowed]):
-            for done in await run_group(dispatcher, group):
+            for done in await run_group(dispatcher, group, answer.failures):
                 self._items.append(done.item)
                 self._keep(done.event, done.record)
                 if done.done.images and runtime.supports_vision(self._model):

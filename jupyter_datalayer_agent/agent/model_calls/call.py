@@ -9,6 +9,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...models.chat_messages import is_json_object
+from ...models.drafts import text_of
 from ...models.provider_arguments import may_write_calls
 from ...models.retry import MAX_RETRIES, delay_before
 from ...models.tokens import BYTES_PER_TOKEN
@@ -28,7 +30,7 @@ from ...models.types import (
 )
 from ...protocol import events
 from ...protocol.json_text import plain_text
-from ...protocol.requests import ToolCallRecord, Usage
+from ...protocol.requests import Incomplete, ToolCallRecord, Usage
 from ...protocol.tools import NotDone
 from ...tools.arguments import mended
 from ...tools.context import ToolFailure
@@ -40,25 +42,26 @@ from ..tool_calls.written_call_policy import WrittenCallPolicy
 from .answer_reader import AnswerReader
 from .repetition import Repetition
 
+ANOTHER_WAY = "Change the message, or choose another model."
+
 REPETITION = "repetition"
 """The finish reason of an answer that was ended since it repeated itself."""
-_CUT_OFF = {
-    "max_output_tokens": "The answer was cut off at the limit of output tokens.",
-    REPETITION: "The model repeated itself, so its answer was ended.",
-}
 
 
 @dataclass
 class ModelAnswer:
     """What the model answered: its complete items, and what they cost. ``notice`` is about a call
     as text that is not carried out. Calls in ``failures`` (by id) are answered by these instead of
-    being carried out."""
+    being carried out. ``limit`` are the output tokens that were allowed, if that was said;
+    ``has_reasoned``: reasoning was shown."""
 
     items: list[Item] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     finish_reason: str = "stop"
     notice: NotDone | None = None
     failures: dict[str, ToolFailure] = field(default_factory=dict)
+    limit: int | None = None
+    has_reasoned: bool = False
 
     @property
     def calls(self) -> list[Item]:
@@ -68,18 +71,61 @@ class ModelAnswer:
     @property
     def text(self) -> str:
         """The text of the messages among the items."""
-        return "".join(
-            part.get("text", "")
-            for item in self.items
-            if item.get("type") == "message"
-            for part in item.get("content") or []
-            if isinstance(part, dict)
-        )
+        return "".join(map(text_of, self._messages))
 
     @property
-    def cut_off(self) -> str | None:
-        """For the user: why the answer is not complete; None if it is."""
-        return _CUT_OFF.get(self.finish_reason)
+    def _messages(self) -> list[Item]:
+        return [item for item in self.items if item.get("type") == "message"]
+
+    @property
+    def incomplete(self) -> Incomplete | None:
+        """Why the answer is not complete; None if it is."""
+        refused = any(
+            part.get("type") == "refusal" for it in self._messages for part in it["content"]
+        )
+        match self.finish_reason:
+            case "max_output_tokens":
+                more = "Or raise" if self.limit else "The server can be asked for more by"
+                message = (
+                    f"The answer was cut off {self.cut_at}. Send “continue” for the rest. "
+                    f"{more} max_output_tokens (Settings → Agent)."
+                )
+                return Incomplete(reason="max_output_tokens", message=message)
+            case "content_filter":
+                message = f"The provider's content filter ended the answer. {ANOTHER_WAY}"
+                return Incomplete(reason="content_filter", message=message)
+            case "repetition":
+                message = "The model repeated itself, so its answer was ended."
+                return Incomplete(reason="repetition", message=message)
+        if refused:
+            message = f"The model refused to answer. {ANOTHER_WAY}"
+            return Incomplete(reason="refusal", message=message)
+        return None
+
+    @property
+    def cut_at(self) -> str:
+        """Within a sentence: the limit at which the answer was cut off."""
+        if self.finish_reason == "content_filter":
+            return "by the provider's content filter"
+        if self.limit is not None:
+            return f"at the limit of {self.limit:,} output tokens"
+        if self.usage.output_tokens and not self.usage.estimated:
+            return f"after {self.usage.output_tokens:,} output tokens, the server's limit"
+        return "at the server's limit of output tokens"
+
+    def note_cut_calls(self) -> None:
+        """A call whose arguments were cut off is answered by that."""
+        if self.finish_reason not in ("max_output_tokens", "content_filter"):
+            return
+        for call in self.calls[-1:]:
+            if not is_json_object(call.get("arguments") or ""):
+                self.failures[call["call_id"]] = ToolFailure(
+                    "cut_off",
+                    f"{call['name']} was not called: your answer was cut off {self.cut_at}, within "
+                    "the arguments of this call.",
+                    "Send less, or in parts: smaller calls, one answer after the other.",
+                    summary=f"{call['name']}: not called, the answer was cut off {self.cut_at}",
+                )
 
 
 class ModelCall:
@@ -172,6 +218,7 @@ class ModelCall:
     async def _stream(self, request: ModelRequest) -> None:
         reader = AnswerReader(request, self._policy if may_write_calls(request) else None)
         self._answer.failures = reader.failures
+        self._answer.limit = request.max_output_tokens
         repetition, reasoning = Repetition(), Repetition()
         try:
             async with aclosing(self._model.stream(request)) as stream:
@@ -190,6 +237,7 @@ class ModelCall:
                         await self._end_early(event.item_id, repetition.text())
                         break
             self._answer.notice = reader.notice
+            self._answer.note_cut_calls()
         except ModelError:
             for each in reader.release():
                 await self._take(each)
@@ -229,6 +277,7 @@ class ModelCall:
                 await self._buffer.flush()
             return
         if isinstance(event, ReasoningChunk):
+            self._answer.has_reasoned = True
             self._words[event.item_id] = None
             self._buffer.add(events.ReasoningDelta(item_id=event.item_id, delta=event.delta))
             return
@@ -267,6 +316,8 @@ class ModelCall:
         tool = self._registry.find(str(item.get("name")))
         if item.get("type") != "function_call" or tool is None:
             return item
+        if item.get("status") == "incomplete":
+            return {**item, "name": self._registry.own_name(item["name"])}
         name = self._registry.own_name(item["name"])
         written = item.get("arguments")
         arguments = mended(tool, written) if isinstance(written, str) else None

@@ -62,8 +62,8 @@ class ModelCaller:
         """
         await self.window.make_room()
         answer = await self._whole_answer(quiet, changes)
-        if answer.cut_off is not None:
-            self._buffer.add(events.Warning_(code=answer.finish_reason, message=answer.cut_off))
+        if (cut := answer.incomplete) is not None and answer.text and not answer.calls:
+            self._buffer.add(events.Warning_(code=cut.reason, message=cut.message))
         await self._buffer.flush()
         return answer
 

@@ -164,7 +164,8 @@ def aborted_call(call: Item, name: str) -> tuple[Item, ToolCallOutput, ToolCallR
 
 
 class RepeatedFailures:
-    """Counts how often the same call failed in the same way, in one turn."""
+    """Counts how often the same call failed in the same way, in one turn. Calls of a tool that were
+    cut off are the same whatever was left of their arguments."""
 
     LIMIT = 3
 
@@ -173,11 +174,13 @@ class RepeatedFailures:
 
     def note(self, done: FinishedCall) -> bool:
         """Count a call; True when it has failed identically ``LIMIT`` times."""
-        key = to_json([done.record.name, done.record.arguments])
-        error = done.done.result.error
+        name, error = done.record.name, done.done.result.error
+        key, cut = to_json([name, done.record.arguments]), to_json([name])
         if error is None:
             self._counts.pop(key, None)
+            self._counts.pop(cut, None)
             return False
+        key = cut if error.code == "cut_off" else key
         if error.code == "held_back":
             return False  # It was another call that failed.
         self._counts[key] = self._counts.get(key, 0) + 1

@@ -7,10 +7,9 @@ from typing import Literal
 
 from ...models.types import ModelError
 from ...protocol.errors import AgentError, ErrorCode
+from ..model_calls.call import ANOTHER_WAY, REPETITION, ModelAnswer
 
-EMPTY_ANSWER = (
-    "The model returned an empty answer. Send the message again, or choose another model."
-)
+AGAIN = "Send the message again, or choose another model."
 
 # A fence alone is what small models write in place of a call.
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})\w*[ \t]*$", re.MULTILINE)
@@ -31,6 +30,23 @@ class TurnEnds(Exception):
     def status(self) -> Literal["failed", "aborted"]:
         """The turn's status."""
         return "failed" if self.reason in ("error", "token_limit") else "aborted"
+
+
+def why_empty(answer: ModelAnswer) -> str:
+    """For the user: why an answer has no text, and what helps."""
+    reason = answer.finish_reason
+    if reason == "content_filter":
+        return f"The provider's content filter ended the answer. {ANOTHER_WAY}"
+    if reason == "max_output_tokens":
+        return (
+            f"The model was cut off {answer.cut_at} before it answered: its reasoning counts. "
+            "Raise max_output_tokens (Settings → Agent), or choose a lower reasoning effort."
+        )
+    if reason == REPETITION:
+        return f"The model repeated itself in its reasoning, so it was ended. {AGAIN}"
+    if answer.has_reasoned:
+        return f"The model reasoned, as shown, and ended without an answer. {AGAIN}"
+    return f"The model returned an empty answer. {AGAIN}"
 
 
 def is_empty(answer: str) -> bool:

@@ -42,7 +42,7 @@ from ..stop import Stop
 from ..tool_calls.held_back import HeldBack, answer_of, change_only
 from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
 from ..tool_calls.verification import Failure, StepWatch
-from .ends import EMPTY_ANSWER, AbortReason, TurnEnds, end_of, is_empty
+from .ends import AbortReason, TurnEnds, end_of, is_empty, why_empty
 from .record import TurnRecord, TurnStatus
 from .restored import Restored, answered_before
 from .shown_plan import ShownPlan
@@ -188,7 +188,7 @@ class Turn:
         calls = answer.calls
         if not calls:
             if is_empty(answer.text):
-                raise TurnEnds("error", EMPTY_ANSWER, "model_error")
+                raise TurnEnds("error", why_empty(answer), "model_error")
             return True
         await self._execute(calls)
         return False
@@ -408,7 +408,12 @@ class Turn:
         self.record.not_done = self._find_not_done()
         if (closed := self._plan.closed(self.record.not_done)) is not None:
             await self.emit(events.PlanUpdated(steps=closed))
-        await self.emit(events.FinalReply(text=self.record.reply, not_done=self.record.not_done))
+        record = self.record
+        await self.emit(
+            events.FinalReply(
+                text=record.reply, not_done=record.not_done, incomplete=record.incomplete
+            )
+        )
         return await self._end("completed", None)
 
     def _find_not_done(self) -> NotDone | None:

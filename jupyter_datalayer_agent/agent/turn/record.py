@@ -11,7 +11,7 @@ from ...protocol.base import now_ms
 from ...protocol.errors import ErrorBody
 from ...protocol.quality import QualityReport
 from ...protocol.renames import Rename
-from ...protocol.requests import ChatReply, ToolCallRecord, Usage
+from ...protocol.requests import ChatReply, Incomplete, ToolCallRecord, Usage
 from ...protocol.tools import Change, NotDone
 from ...protocol.workflows import WorkflowOffer
 from ..history.history import Item
@@ -50,6 +50,7 @@ class TurnRecord:
         self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
         self.call_as_text: NotDone | None = None
+        self.incomplete: Incomplete | None = None
         self.index: int | None = None
         self.ending = False
         self._session = session
@@ -79,6 +80,7 @@ class TurnRecord:
         """The model has answered; its last text is the reply."""
         self.reply = answer.text or self.reply
         self.call_as_text = answer.notice
+        self.incomplete = None if answer.calls else answer.incomplete
 
     def add_call(self, done: FinishedCall) -> None:
         """A call has ended."""
@@ -179,4 +181,5 @@ class TurnRecord:
             offers=self.offers,
             quality=self.quality,
             not_done=self.not_done,
+            incomplete=self.incomplete,
         )

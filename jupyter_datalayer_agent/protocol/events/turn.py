@@ -8,7 +8,7 @@ from ..base import Mode, NotebookMode
 from ..errors import ErrorCode
 from ..history import Citation
 from ..plans import WorkflowCall
-from ..requests import Usage
+from ..requests import Incomplete, Usage
 from ..tools import NotDone
 from ..workflows import WorkflowOffer
 from .base import BaseEvent
@@ -107,12 +107,14 @@ class Warning_(BaseEvent):
 
 class FinalReply(BaseEvent):
     """The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
-    ``not_done`` is to be shown above the answer, whatever that says."""
+    ``not_done`` is to be shown above the answer, whatever that says. ``incomplete``: the answer was
+    cut off, of which a ``warning`` has informed the user."""
 
     type: Literal["final_reply"] = "final_reply"
     text: str
     citations: list[Citation] | None = None
     not_done: NotDone | None = None
+    incomplete: Incomplete | None = None
 
 
 class ErrorEvent(BaseEvent):

@@ -4462,8 +4462,9 @@ export interface components {
          * ChatReply
          * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
          *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-         *     that all is well. Of a comparison, ``answers`` are those that are complete, ``unanswered`` the
-         *     others, and ``reply`` the one that the conversation continues from, ``chosen_answer``.
+         *     that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
+         *     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
+         *     continues from, ``chosen_answer``.
          */
         ChatReply: {
             /**
@@ -4480,6 +4481,8 @@ export interface components {
             chosenAnswer?: string | null;
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
+            /** @default null */
+            incomplete?: components["schemas"]["Incomplete"] | null;
             /**
              * Mode
              * @enum {string}
@@ -5668,7 +5671,8 @@ export interface components {
         /**
          * FinalReply
          * @description The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
-         *     ``not_done`` is to be shown above the answer, whatever that says.
+         *     ``not_done`` is to be shown above the answer, whatever that says. ``incomplete``: the answer was
+         *     cut off, of which a ``warning`` has informed the user.
          */
         FinalReply: {
             /**
@@ -5681,6 +5685,8 @@ export interface components {
              * @default null
              */
             citations?: components["schemas"]["Citation"][] | null;
+            /** @default null */
+            incomplete?: components["schemas"]["Incomplete"] | null;
             /** @default null */
             notDone?: components["schemas"]["NotDone"] | null;
             /**
@@ -6096,6 +6102,21 @@ export interface components {
             message: string;
             /** Title */
             title: string;
+        };
+        /**
+         * Incomplete
+         * @description Why the ``reply`` is not all that there was to say: it reached the limit of output tokens, a
+         *     provider's filter ended it, the model refused, or it repeated itself. ``message`` is for the
+         *     user, with what helps.
+         */
+        Incomplete: {
+            /** Message */
+            message: string;
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "max_output_tokens" | "content_filter" | "refusal" | "repetition";
         };
         /**
          * InputFocused
@@ -9091,6 +9112,8 @@ export interface components {
             citations: components["schemas"]["Citation"][];
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
+            /** @default null */
+            incomplete?: components["schemas"]["Incomplete"] | null;
             /**
              * Mode
              * @enum {string}
@@ -9535,7 +9558,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "held_back" | "server_error" | "internal";
+            code: "not_found" | "stale" | "invalid_arguments" | "not_allowed" | "denied" | "kernel_error" | "timeout" | "aborted" | "too_large" | "held_back" | "cut_off" | "server_error" | "internal";
             /**
              * Hint
              * @default null

@@ -4,6 +4,7 @@ import { ApiError, messageOf } from '../api/errors';
 import { Decide } from '../approvals/Approval';
 import { Event, Op, UserInputAnswer } from '../api/types';
 import { IPanelConnection } from '../api/services';
+import { incompleteNotice } from '../session/finalReply';
 import { abortLabel, activityLabel } from '../session/turnLabels';
 import { Observable } from '../session/observable';
 import { reduceTurn } from '../session/reduceTurn';
@@ -311,7 +312,9 @@ export class InlineRequest implements IDisposable {
     } else if (this._answer.status !== 'running') {
       this._finish(
         this._problem ??
-          (this._answer.status === 'aborted' ? abortLabel(this._answer) : null)
+          (this._answer.status === 'aborted'
+            ? abortLabel(this._answer)
+            : (incompleteNotice(this._answer)?.message ?? null))
       );
     }
   }

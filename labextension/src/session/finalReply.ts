@@ -1,10 +1,25 @@
 import { FinalReply } from '../api/types';
 import { isShownAlready } from './services';
-import { Entry, ITurn } from './turn';
+import { Entry, INoticeEntry, ITurn } from './turn';
 import { append } from './turnEntries';
 
 /** The code of the line that says what of a turn was not done. */
 export const NOT_DONE = 'not_done';
+
+/** The codes of warnings that say why the answer above them is not whole. */
+const INCOMPLETE: readonly string[] = [
+  'max_output_tokens',
+  'content_filter',
+  'refusal',
+  'repetition'
+] satisfies readonly NonNullable<FinalReply['incomplete']>['reason'][];
+
+/** What says why the turn's answer is not whole; undefined where it is. */
+export function incompleteNotice({ entries }: ITurn): INoticeEntry | undefined {
+  return entries
+    .filter((entry): entry is INoticeEntry => entry.kind === 'notice')
+    .find(({ code }) => INCOMPLETE.includes(code));
+}
 
 /** The end of the answer, under a line that says what was not done, whatever the answer says. */
 export function replied(turn: ITurn, event: FinalReply): ITurn {

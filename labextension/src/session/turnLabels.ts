@@ -1,6 +1,6 @@
 import { CellNumber, runningLabel, toolLabel } from './callLabels';
 import { changeLabel, mergeChanges } from './changes';
-import { NOT_DONE } from './finalReply';
+import { NOT_DONE, incompleteNotice } from './finalReply';
 import { planWaits } from './plan';
 import { ITurn, IToolEntry, waitingIn, wasDenied } from './turn';
 
@@ -81,6 +81,10 @@ export function endLabel(turn: ITurn): string {
     if (entry.kind === 'notice' && entry.code === NOT_DONE) {
       return entry.message;
     }
+  }
+  const incomplete = incompleteNotice(turn);
+  if (incomplete) {
+    return incomplete.message;
   }
   if (plan?.state === 'rejected') {
     return 'Plan not approved.';

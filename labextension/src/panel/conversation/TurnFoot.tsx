@@ -3,6 +3,7 @@ import { copyIcon } from '@jupyterlab/ui-components';
 import React, { useMemo } from 'react';
 
 import { scratchpadIcon } from '../../ui/icons';
+import { incompleteNotice } from '../../session/finalReply';
 import { openChanges } from '../../session/reduceDecided';
 import { isResumable } from '../../session/plan';
 import { ITurn, textsOf } from '../../session/turn';
@@ -10,6 +11,7 @@ import { useValue } from '../../session/observable';
 import { usageParts } from './usageLabels';
 import { abortLabel, doneAndNot } from '../../session/turnLabels';
 import { IconButton } from '../../ui/IconButton';
+import { isLast } from '../answers/answersController';
 import { TurnMenu } from './TurnMenu';
 import { Used } from './Used';
 import { useReadiness } from './Readiness';
@@ -52,6 +54,9 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
           </button>
         </div>
       )}
+      {incompleteNotice(turn)?.code === 'max_output_tokens' && (
+        <Continue turn={turn} />
+      )}
       <footer className="da-foot">
         <Used parts={usageParts(turn.usage, turn.durationMs)} />
         <span className="da-foot-acts">
@@ -80,6 +85,25 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
       </footer>
     </>
   );
+}
+
+/** Asks for the rest of an answer that was cut off, while nothing came after it. */
+function Continue(props: { turn: ITurn }): JSX.Element | null {
+  const { model } = usePanel();
+  const { store } = useValue(model.shown);
+  useValue(store.conversation);
+  return isLast(store, props.turn) ? (
+    <div className="da-buttons">
+      <button
+        type="button"
+        className="da-button"
+        data-testid="da-continue"
+        onClick={() => void model.send('Continue')}
+      >
+        Continue
+      </button>
+    </div>
+  ) : null;
 }
 
 /** What was done, and then that it was stopped and what was not done. */

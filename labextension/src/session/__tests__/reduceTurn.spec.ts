@@ -1,5 +1,7 @@
+import { incompleteNotice } from '../finalReply';
 import { reduceTurn } from '../reduceTurn';
 import { IToolEntry, waitingIn } from '../turn';
+import { endLabel } from '../turnLabels';
 import { STARTED, call, numbered, turnAfter, USAGE } from './events';
 
 describe('a turn from its events', () => {
@@ -82,6 +84,8 @@ describe('a turn from its events', () => {
       { kind: 'text', text: 'So it is.' },
       { kind: 'notice', message: 'Ended.' }
     ]);
+    expect(incompleteNotice(turn)?.code).toBe('repetition');
+    expect(endLabel(turn)).toBe('Ended.');
   });
 
   it('marks what a failure cut off, and does not count the time without a server', () => {
