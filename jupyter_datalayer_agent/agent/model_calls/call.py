@@ -85,10 +85,9 @@ class ModelAnswer:
         )
         match self.finish_reason:
             case "max_output_tokens":
-                more = "Or raise" if self.limit else "The server can be asked for more by"
                 message = (
-                    f"The answer was cut off {self.cut_at}. Send “continue” for the rest. "
-                    f"{more} max_output_tokens (Settings → Agent)."
+                    f"The answer was cut off {self.cut_at}. Send “continue” for the rest, or allow "
+                    "more with max_output_tokens (Settings → Agent)."
                 )
                 return Incomplete(reason="max_output_tokens", message=message)
             case "content_filter":

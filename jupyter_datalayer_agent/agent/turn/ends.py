@@ -39,7 +39,7 @@ def why_empty(answer: ModelAnswer) -> str:
         return f"The provider's content filter ended the answer. {ANOTHER_WAY}"
     if reason == "max_output_tokens":
         return (
-            f"The model was cut off {answer.cut_at} before it answered: its reasoning counts. "
+            f"The model was cut off {answer.cut_at}, before it answered: reasoning counts, too. "
             "Raise max_output_tokens (Settings → Agent), or choose a lower reasoning effort."
         )
     if reason == REPETITION:

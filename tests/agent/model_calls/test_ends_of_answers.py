@@ -186,7 +186,7 @@ NO_ANSWER: dict[str, tuple[Step, str]] = {
     "reasoning to the limit": (cut(Reasoning(THOUGHT)), "cut off after 20 output tokens"),
     "in the text": (Say(f"<think>{THOUGHT}"), "reasoned, as shown"),
     "in the text to the limit": (cut(Say(f"<think>{THOUGHT}")), "cut off after 20 output tokens"),
-    "hidden to the limit": (cut(), "its reasoning counts"),
+    "hidden to the limit": (cut(), "reasoning counts, too"),
     "filtered": (Answer([], finish="content_filter"), "content filter ended the answer"),
     "repeated": (Reasoning("So it is, again. " * 400), "repeated itself in its reasoning"),
     "nothing": (Empty(), "empty answer"),

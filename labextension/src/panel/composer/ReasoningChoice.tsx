@@ -30,7 +30,7 @@ export function ReasoningChoice(props: {
   const chosen =
     reasoningEffort && efforts.includes(reasoningEffort) ? reasoningEffort : '';
   return (
-    <div className="da-reasoning">
+    <div className="da-reasoning-choice">
       <label htmlFor={id}>Reasoning effort</label>
       <select
         id={id}
