@@ -96,7 +96,8 @@ def _wrong(tool: Tool | Alias, arguments: dict[str, Any]) -> set[str]:
     """The arguments that are not of the tool's types; of a tool of another program, the texts and
     nulls."""
     if isinstance(tool, Tool) and tool.parameters is not None:
-        properties = tool.parameters.get("properties", {})
+        given = tool.parameters.get("properties")
+        properties = given if isinstance(given, dict) else {}
         return {key for key, value in arguments.items() if not _is_of(properties.get(key), value)}
     try:
         tool.arguments.model_validate_json(json.dumps(arguments), strict=True)
@@ -107,10 +108,13 @@ def _wrong(tool: Tool | Alias, arguments: dict[str, Any]) -> set[str]:
 
 
 def _is_of(schema: Any, value: Any) -> bool:
-    types = schema.get("type") if isinstance(schema, dict) else None
+    given = schema.get("type") if isinstance(schema, dict) else None
+    types = [given] if isinstance(given, str) else given
+    if not isinstance(types, list):
+        return isinstance(value, str)
     if isinstance(value, str):
-        return types is None or "string" in types
-    return value is not None or (types is not None and "null" in types)
+        return "string" in types
+    return value is not None or "null" in types
 
 
 def _value(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,3 +102,9 @@ def test_text_becomes_the_value_that_a_schema_of_another_program_has() -> None:
     texts = {"n": "4", "t": "4", "l": "[4]", "other": "4"}
     assert typed(tool, texts, texts) == {"n": 4, "t": "4", "l": [4], "other": "4"}
     assert typed(tool, {"t": "null"}, ["t"]) == {"t": None}
+    for odd in (
+        {"properties": ["n"]},
+        {"properties": {"n": 4}},
+        {"properties": {"n": {"type": 4}}},
+    ):
+        assert typed(replace(tool, parameters=odd), {"n": "4"}, ["n"]) == {"n": "4"}

@@ -88,11 +88,12 @@ class WrittenCallPolicy:
     ) -> NotDone | None:
         """The line for a user about calls in a text that were not carried out. ``has_calls``: the
         answer also made calls; ``is_cut``: it is not complete."""
-        found = list(calls_within(text, lambda name: self.registry.find(name) is not None))
+        offered = {str(each.get("name")) for each in request.tools}
+        found = list(calls_within(text, lambda name: self.registry.find(name) is not None, offered))
         whole = self._calls(text)
         if not found and whole and not self._asks_for_json(request):
             # Of a tool that there is not: a name that the model made up.
-            found = [call for call in whole if _NAME.fullmatch(call.name)]
+            found = [each for each in whole if _NAME.fullmatch(each.name) and not each.in_python]
         if not found:
             return None
         reason: str | None

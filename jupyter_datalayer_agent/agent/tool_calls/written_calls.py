@@ -112,13 +112,15 @@ class WrittenCall:
     """A call as text: ``arguments`` is None where they cannot be read.
 
     Those in ``texts`` are text that may stand for a value of another type, which the form does not
-    say. ``source`` is the call as it was written, if not in JSON.
+    say. ``source`` is the call as it was written, if not in JSON. ``in_python``: it may as well be
+    code of the user's.
     """
 
     name: str
     arguments: dict[str, Any] | None
     texts: frozenset[str] = frozenset()
     source: str = ""
+    in_python: bool = False
 
 
 class Beginning(Enum):
@@ -157,15 +159,20 @@ def whole_answer(text: str) -> list[WrittenCall]:
     return []
 
 
-def calls_within(text: str, is_tool: Callable[[str], bool]) -> Iterator[WrittenCall]:
+def calls_within(
+    text: str, is_tool: Callable[[str], bool], names: Collection[str]
+) -> Iterator[WrittenCall]:
     """The calls of tools anywhere in a text, also those that are broken, or are XML of no known
-    form."""
+    form; those in Python only if they are of ``names``."""
     for _, _, calls in _pieces(text):
-        yield from (call for call in calls if is_tool(call.name))
+        for call in calls:
+            if call.name in names if call.in_python else is_tool(call.name):
+                yield call
     for line in islice(_PYTHON_LINE.finditer(text), _MOST):
-        if is_tool(plain_name(line[1])):
+        name = plain_name(line[1])
+        if name in names:
             found = _python_at(text, _skip(text, line.start()))
-            yield from found.calls or [WrittenCall(plain_name(line[1]), None)]
+            yield from found.calls or [WrittenCall(name, None, in_python=True)]
 
 
 def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
@@ -196,8 +203,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int, Sequence[WrittenCall]]]:
         found = _calls_at(text, head.start())
         calls = found.calls
         if not calls:
+            in_python = head["python"] is not None
             name = head["xml"] or head["python"] or _name_at(text, head.start())
-            calls = [WrittenCall(plain_name(name), None)] if name else []
+            calls = [WrittenCall(plain_name(name), None, in_python=in_python)] if name else []
         # What a broken call goes on to is not read again: each place of a text is read once.
         at = max(found.end, head.end())
         yield head.start(), at, calls
@@ -468,7 +476,7 @@ def _python_call(node: ast.expr, source: str) -> WrittenCall:
             raise ValueError
         value = ast.literal_eval(_Words().visit(each.value))
         arguments[each.arg] = json.loads(json.dumps(value, allow_nan=False))
-    return WrittenCall(name, arguments, source=source)
+    return WrittenCall(name, arguments, source=source, in_python=True)
 
 
 class _Words(ast.NodeTransformer):

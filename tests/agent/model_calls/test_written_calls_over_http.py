@@ -184,6 +184,29 @@ def test_each_native_form_is_done(
     assert list(model.requests[1].tool_outputs) == [call["callId"]]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_call>\n<function=addNotebookCell>\n<parameter=type>\ncode\n</parameter>\n"
+        "<parameter=content>\nprint(6*7)\n</parameter>\n</function>\n</tool_call>",
+        '{"name": "functions.addNotebookCell", "arguments": {"content": "print(6*7)"}}',
+        '{"name": "default_api.addNotebookCell", "arguments": {"content": "print(6*7)"}}',
+        '{"name": "addNotebookCell<|channel|>commentary", "arguments": {"content": "print(6*7)"}}',
+        '{"name": "addNotebookCell", "arguments": {"content": "```python\\nprint(6*7)\\n```"}}',
+        "```tool_code\nprint(default_api.addNotebookCell(content='print(6*7)'))\n```",
+        '[TOOL_CALLS] [{"name": "addNotebookCell", "arguments": {"content": "print(6*7)"}}]',
+    ],
+)
+def test_names_with_prefixes_and_code_in_fences(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, text: str
+) -> None:
+    model.script(Say(text, chunk=3), Say("Added."))
+    reply = ask(server)
+    assert sources(notebook) == ["x = 1", "print(6*7)"]
+    assert [call["name"] for call in reply["toolCalls"]] == ["addNotebookCell"]
+    assert shown(server, reply) == "Added."
+
+
 def test_two_of_them_are_done_in_order(
     server: RunningServer, model: ScriptedModelServer, notebook: Path
 ) -> None:
@@ -477,6 +500,24 @@ def test_a_stream_that_breaks_within_it_does_nothing_and_is_tried_again(
     assert reply["reply"] == "I cannot."
     assert sources(notebook) == ["x = 1"]
     assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plot(x='a', y='b')",
+        "[read_file(path='a.csv')]",
+        "```python\nread_file(path='a.csv')\n```",
+    ],
+)
+def test_code_is_an_answer(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, text: str
+) -> None:
+    model.script(Say(text, chunk=2))
+    reply = ask(server, "Which line reads the file?")
+    assert reply["reply"] == text
+    assert "notDone" not in reply or reply["notDone"]["kind"] != "call_as_text"
+    assert reply["toolCalls"] == []
 
 
 @pytest.mark.parametrize("text", ["The mean is 4.", "```python\nprint(1)\n```", '{"mean": 4}'])

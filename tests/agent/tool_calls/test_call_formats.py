@@ -181,7 +181,7 @@ def test_two_in_a_row_are_two(models: str, text: str) -> None:
 @pytest.mark.parametrize(("models", "text"), ROWS)
 def test_beside_a_sentence_it_is_no_whole_answer_and_is_found(models: str, text: str) -> None:
     def found(answer: str) -> set[str]:
-        return {call.name for call in calls_within(answer, lambda name: name == "addNotebookCell")}
+        return {call.name for call in calls_within(answer, lambda name: name in NAMES, NAMES)}
 
     for answer in (f"I add a cell.\n{text}", f"{text}\nThis adds a cell that prints the sum."):
         assert whole_answer(answer) == []
@@ -218,6 +218,19 @@ def test_cut_anywhere_it_is_no_call_or_the_whole_one(models: str, text: str) -> 
 )
 def test_content_is_kept_whatever_is_in_it(text: str, content: str) -> None:
     assert read(text) == [("addNotebookCell", {**EXPECTED, "content": content})]
+
+
+def test_code_that_has_the_name_of_a_tool_in_another_spelling_is_code() -> None:
+    """``readFile`` is found as ``read_file``, which is a name that users give to functions."""
+
+    def found(text: str) -> list[str]:
+        tools = calls_within(text, lambda name: REGISTRY.find(name) is not None, NAMES)
+        return [call.name for call in tools]
+
+    assert found("Use it so:\n```python\nread_file(path='a.csv')\n```") == []
+    assert found("```python\ntexts = [read_file(path) for path in paths]\n```") == []
+    assert found("```python\nreadFile(path='a.csv')\n```") == ["readFile"]
+    assert found("<function=read_file>") == ["read_file"]
 
 
 def test_without_arguments() -> None:
@@ -320,7 +333,7 @@ def test_a_megabyte_of_it_is_read_in_no_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     began = time.process_time()
     assert whole_answer(text) == []
-    list(calls_within(text, lambda name: name == "addNotebookCell"))
+    list(calls_within(text, lambda name: name in NAMES, NAMES))
     says_more_than_calls(text)
     took = time.process_time() - began
     # The three take a tenth of it; a reading that is not linear takes seconds.

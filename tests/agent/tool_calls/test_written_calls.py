@@ -144,7 +144,7 @@ def test_calls_are_found_within_a_text_also_broken_ones() -> None:
     registry = builtin_registry()
 
     def found(text: str) -> list[tuple[str, bool]]:
-        calls = calls_within(text, lambda name: registry.find(name) is not None)
+        calls = calls_within(text, lambda name: registry.find(name) is not None, NAMES)
         return [(call.name, call.arguments is not None) for call in calls]
 
     assert found(f"Sure:\n```json\n{PLAIN}\n```\nand {OTHER}.") == [
