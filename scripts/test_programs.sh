@@ -31,7 +31,7 @@ dist=node_modules/@modelcontextprotocol/conformance/dist
 sed 's/globSync as [A-Za-z_$]*,//' "$dist/index.js" >"$dist/conformance.mjs"
 
 # Python packages that change every server of the environment that they are installed in (jupytext its
-# notebooks, jupyter-collaboration its documents). tests/support/beside.py gives them to single servers.
+# notebooks, jupyter-collaboration and jupyter-server-documents its documents). tests/support/beside.py gives them to single servers.
 beside() {
   local name=$1
   shift
@@ -42,8 +42,10 @@ beside() {
     python -m pip install --no-input --progress-bar off --no-deps --target "$name" "$@"
   fi
 }
-rm -rf jupytext collaboration
+rm -rf jupytext collaboration documents
 beside jupytext jupytext==1.19.6 mdit-py-plugins==0.7.0
 beside collaboration jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 \
   jupyter-docprovider==3.0.4 jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 \
   jupyter-ydoc==4.2.1 pycrdt==0.14.13 pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.3.2
+beside documents jupyter-server-documents==0.3.3 jupyter-collaboration-ui==3.0.4 \
+  jupyter-docprovider==3.0.4 jupyter-server-fileid==0.9.3 jupyter-ydoc==4.2.1 pycrdt==0.14.13

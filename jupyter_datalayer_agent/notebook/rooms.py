@@ -1,4 +1,4 @@
-"""Rooms of jupyter-collaboration: documents that people edit together.
+"""Rooms: documents that people edit together, by jupyter-collaboration or jupyter-server-documents.
 
 While a document is open in a room, the room has its content and saves it by itself. Whatever is
 written to the file meanwhile replaces what they typed since the last save.
@@ -11,7 +11,10 @@ from typing import Any
 
 from .document import DocumentError
 
-EXTENSION = "jupyter_server_ydoc"
+YDOC = "jupyter_server_ydoc"
+"""The server extension of jupyter-collaboration, whose application has the rooms."""
+ROOM_MANAGER = "yroom_manager"
+"""The setting in which jupyter-server-documents, of Jupyter AI, has its own."""
 
 
 class Rooms:
@@ -36,19 +39,25 @@ class Rooms:
     def _is_open(self, path: str) -> bool:
         if self._server is None:
             return False
-        apps = self._server.extension_manager.extension_apps.get(EXTENSION)
-        if not apps:
-            return False
         files = self._server.web_app.settings.get("file_id_manager")
-        for app in apps:
-            server = getattr(app, "ywebsocket_server", None)
-            for room_id, room in list(server.rooms.items() if server is not None else ()):
-                # "json:notebook:<id of the file>"; other rooms are no documents.
-                _, _, file_id = [*room_id.split(":", 2), "", ""][:3]
-                known = files.get_path(file_id) if file_id and files is not None else None
-                if known is not None and self._same(known, path) and _has_unsaved(room):
-                    return True
+        for room_id, room in self._all():
+            # "json:notebook:<id of the file>"; other rooms are no documents.
+            _, _, file_id = [*room_id.split(":", 2), "", ""][:3]
+            known = files.get_path(file_id) if file_id and files is not None else None
+            if known is not None and self._same(known, path) and _is_in_use(room):
+                return True
         return False
+
+    def _all(self) -> list[tuple[str, Any]]:
+        """Every room with its id, which both extensions make alike."""
+        rooms: list[tuple[str, Any]] = []
+        for app in self._server.extension_manager.extension_apps.get(YDOC) or ():
+            server = getattr(app, "ywebsocket_server", None)
+            rooms += list(server.rooms.items()) if server is not None else []
+        manager = self._server.web_app.settings.get(ROOM_MANAGER)
+        if manager is not None:
+            rooms += [(room.room_id, room) for room in manager.list_document_rooms()]
+        return rooms
 
     def _same(self, one: str, other: str) -> bool:
         one, other = one.strip("/"), other.strip("/")
@@ -63,9 +72,12 @@ class Rooms:
         )
 
 
-def _has_unsaved(room: Any) -> bool:
+def _is_in_use(room: Any) -> bool:
     """Whether somebody is in the room, or its last change is not in the file yet. An empty room is
-    kept for a minute, and follows its file."""
+    kept for a while, and follows its file."""
+    file = getattr(room, "file_api", None)
+    if file is not None:
+        return not room.empty or bool(file.has_unsaved_changes)
     if room.clients:
         return True
     saving = getattr(room, "_saving_document", None)

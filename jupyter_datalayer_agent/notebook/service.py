@@ -48,7 +48,7 @@ from .page_kernels import PageKernels
 from .paths import resolve_path
 from .renames import Renames, TrackedPath
 from .rooms import Rooms
-from .twins import twin_is_open, twins_of
+from .twins import Twins, twin_is_open
 
 if TYPE_CHECKING:
     from .lexical.block_ids import BlockIds
@@ -91,8 +91,11 @@ class NotebookService:
         self.executions = ExecutionLog(self._kernels.processes)
         self.staleness = Staleness(self.executions.life)
         self._rooms = rooms or Rooms()
+        self.twins = Twins(
+            contents_manager, lambda: [each.path for page in pages for each in page.state.notebooks]
+        )
         self.files = NotebookFiles(
-            contents_manager, self.renames, self._wrote, self._check_writable
+            contents_manager, self.renames, self.twins, self._wrote, self._check_writable
         )
         self.scratch = ScratchKernels(self._kernels, scratch_limits)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
@@ -167,17 +170,18 @@ class NotebookService:
         if self.pages.page_with(document.path) is not None:
             await self.files.check_text(document.path)
 
-    def _check_writable(self, path: str) -> None:
+    async def _check_writable(self, path: str) -> None:
         """Raise ``DocumentError`` where writing a file now, or those that are written with it,
         would be behind a room or a page that shows one of them."""
+        await self.twins.learn(path)
         self._rooms.check(path)
-        for twin in twins_of(self.contents_manager, path):
+        for twin in self.twins.of(path):
             self._rooms.check(twin)
             if self.pages.page_with(twin) is not None:
                 raise twin_is_open(path, twin)
 
     def _wrote(self, path: str) -> None:
-        for each in [path, *twins_of(self.contents_manager, path)]:
+        for each in [path, *self.twins.of(path)]:
             self.pages.written(each)
 
     def _choose(self, document: TrackedPath, client_id: str | None) -> Backend:

@@ -1,8 +1,9 @@
-"""A server with jupyter-collaboration: nothing is written behind a room that people edit in."""
+"""A server with rooms: nothing is written behind one that people edit in."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +13,11 @@ from typing import Any
 
 import pytest
 from tornado.httpclient import HTTPRequest
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from tornado.websocket import (
+    WebSocketClientConnection,
+    WebSocketClosedError,
+    websocket_connect,
+)
 
 from jupyter_datalayer_agent.notebook.edits.batch import page_cell
 from tests.notebook.support import code, until, write_notebook
@@ -24,11 +29,13 @@ from tests.support.page import FakePage
 REFUSED = "is open in a collaborative session"
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server with jupyter-collaboration."""
+@pytest.fixture(scope="module", params=["collaboration", "documents"])
+def shared(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningServer]:
+    """A server with jupyter-collaboration, and one with jupyter-server-documents."""
     folder = tmp_path_factory.mktemp("rooms")
-    environment = with_package("collaboration")
+    environment = with_package(request.param)
     with RunningServer(folder, environment=environment, own_interpreter=True) as server:
         yield server
 
@@ -89,19 +96,30 @@ class Collaborator:
 
     async def leave(self) -> None:
         self.connection.close()
-        await self._reading
+        # A message of the room may have come since, to which nothing can be replied any more.
+        with contextlib.suppress(WebSocketClosedError):
+            await self._reading
+
+
+def room_at(server: RunningServer, path: str, kind: str) -> str:
+    """The room of a document, as pages of jupyter-collaboration find it, else as those of
+    jupyter-server-documents."""
+    body = {"format": "json" if kind == "notebook" else "text", "type": kind}
+    answer = server.request("PUT", f"/api/collaboration/session/{path}", json=body)
+    if answer.status_code == 404:
+        answer = server.request("POST", "/api/fileid/index", params={"path": path})
+        return f"{body['format']}:{kind}:{answer.json()['id']}"
+    found = answer.json()
+    room = f"{found['format']}:{found['type']}:{found['fileId']}"
+    return f"{room}?sessionId={found['sessionId']}"
 
 
 @asynccontextmanager
 async def joined(
     server: RunningServer, path: str, kind: str = "notebook"
 ) -> AsyncIterator[Collaborator]:
-    body = {"format": "json" if kind == "notebook" else "text", "type": kind}
-    answer = server.request("PUT", f"/api/collaboration/session/{path}", json=body).json()
-    room = f"{answer['format']}:{answer['type']}:{answer['fileId']}"
     address = (
-        f"{server.url.replace('http', 'ws')}api/collaboration/room/{room}"
-        f"?sessionId={answer['sessionId']}"
+        f"{server.url.replace('http', 'ws')}api/collaboration/room/{room_at(server, path, kind)}"
     )
     headers = {"Authorization": f"token {TOKEN}"}
     other = Collaborator(await websocket_connect(HTTPRequest(address, headers=headers)), kind)

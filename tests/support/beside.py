@@ -13,7 +13,7 @@ PROGRAMS = Path(sys.prefix) / "programs"
 
 
 def folder_of(name: str) -> Path:
-    """The folder of ``jupytext`` or ``collaboration``, as if installed."""
+    """The folder of ``jupytext``, ``collaboration`` or ``documents``, as if installed."""
     folder = PROGRAMS / name
     assert folder.is_dir(), "Not installed: scripts/test_programs.sh .venv/programs"
     return folder

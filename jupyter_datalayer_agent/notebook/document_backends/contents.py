@@ -6,7 +6,7 @@ import asyncio
 import copy
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,8 +28,8 @@ from ..locks import PathLocks
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
-from ..save_hooks import has_save_hooks
-from ..twins import twins_of
+from ..save_hooks import may_change_files, may_change_models, may_format
+from ..twins import Twins
 from .cell_ids import (
     NO_ID,
     CellIds,
@@ -44,6 +44,7 @@ from .file_errors import (
     invalid,
     not_a_notebook,
     not_as_saved,
+    not_readable,
     not_saved,
     text_lost,
     unwritable,
@@ -142,10 +143,12 @@ class NotebookFiles:
         self,
         contents_manager: Any,
         renames: Renames,
-        written: Callable[[str], None] = lambda path: None,
-        check_writable: Callable[[str], None] = lambda path: None,
+        twins: Twins,
+        written: Callable[[str], None],
+        check_writable: Callable[[str], Awaitable[None]],
     ) -> None:
         self.manager = contents_manager
+        self._twins = twins
         self.check_writable = check_writable
         self._renames = renames
         self._written = written
@@ -158,7 +161,7 @@ class NotebookFiles:
 
     def _hold(self, path: str) -> AbstractAsyncContextManager[None]:
         """Files that are written together have one lock."""
-        return self._locks.hold(min([path, *twins_of(self.manager, path)]))
+        return self._locks.hold(min([path, *self._twins.of(path)]))
 
     async def check(self, path: str) -> None:
         """Raise ``DocumentError`` unless there is a notebook at the path that can be read."""
@@ -183,6 +186,7 @@ class NotebookFiles:
         # takes for a broken file and replaces by the old one.
         document = self._renames.track(path)
         while True:
+            await self._twins.learn(document.path, is_read=True)
             async with self._renames.using(document) as now, self._hold(now):
                 try:
                     return await self._load(now)
@@ -310,7 +314,7 @@ class NotebookFiles:
         _validate(loaded, content, edited, in_file)
         given = {**content, "cells": in_file}
         # A hook may change its model, and ours is shared with the cache.
-        if not is_plain(self.manager) or has_save_hooks(self.manager):
+        if not is_plain(self.manager) or may_change_models(self.manager):
             given = await asyncio.to_thread(copy.deepcopy, given)
         try:
             await self._same_as(path, loaded)
@@ -320,7 +324,7 @@ class NotebookFiles:
         if loaded.path != path:
             raise ChangedOnDisk
         model = {"type": "notebook", "format": "json", "content": given}
-        self.check_writable(path)
+        await self.check_writable(path)
         try:
             saved = await uncancelled(ensure_async(self.manager.save(model, path)))
         except HTTPError as error:
@@ -341,7 +345,7 @@ class NotebookFiles:
 
     async def formatted(self, path: str, cells: Sequence[PageCell]) -> dict[str, str]:
         """Of cells that a page just saved, by their ids, the sources that a save hook changed."""
-        if not is_plain(self.manager) or not has_save_hooks(self.manager):
+        if not is_plain(self.manager) or not may_format(self.manager):
             return {}
         saved = (await self.load(path)).sources
         return {
@@ -383,13 +387,8 @@ class NotebookFiles:
             self.addresses.wrote(path, cells)
             return await self._read(path, None)
         on_disk, digested = await in_thread_if_large(len(text), _looked_at, text)
-        if ids_in({"cells": on_disk}) != ids_in(made):
-            raise not_as_saved(path, "its cells are not those that were written")
-        if len(cells) == len(on_disk):
-            looked_for = set(touched)
-            for cell, wanted, found in zip(cells, made["cells"], on_disk, strict=True):
-                if cell["id"] in looked_for and not _same_source(wanted, found):
-                    raise not_as_saved(path, f"cell {cell['id']} is not as it was written")
+        if not may_change_files(self.manager):
+            _check_written(path, cells, made, on_disk, touched)
         if made.get("metadata") != content.get("metadata") or _altered(cells, on_disk):
             self.addresses.wrote(path, cells)
             loaded = await self._read(path, await self._parsed(path, text))
@@ -474,7 +473,8 @@ class NotebookFiles:
                 raise DocumentError(
                     "not_found", f"There is no notebook {path}.", ASK_FOR_PATH
                 ) from error
-            raise invalid(path, error.log_message or str(error)) from error
+            problem = not_readable if error.status_code >= 500 else invalid
+            raise problem(path, error.log_message or str(error)) from error
         except RecursionError as error:
             raise invalid(path, "it is nested too deeply to be read.") from error
         except UnicodeEncodeError as error:
@@ -514,6 +514,19 @@ def _check_served(path: str, content: Any) -> None:
             _ = cell["cell_type"], source_of(cell)
     except (*UNREADABLE, RecursionError) as error:
         raise invalid(path, f"{type(error).__name__}: {error}") from error
+
+
+def _check_written(
+    path: str, cells: Sequence[Cell], made: Any, on_disk: Sequence[Any], touched: Sequence[str]
+) -> None:
+    """Raise ``DocumentError`` unless the file has the cells as hooks made them of ``cells``."""
+    if ids_in({"cells": on_disk}) != ids_in(made):
+        raise not_as_saved(path, "its cells are not those that were written")
+    if len(cells) == len(on_disk):
+        looked_for = set(touched)
+        for cell, wanted, found in zip(cells, made["cells"], on_disk, strict=True):
+            if cell["id"] in looked_for and not _same_source(wanted, found):
+                raise not_as_saved(path, f"cell {cell['id']} is not as it was written")
 
 
 def _compared(

@@ -16,6 +16,16 @@ def invalid(path: str, message: str) -> DocumentError:
     )
 
 
+def not_readable(path: str, message: str) -> DocumentError:
+    """The server could not make a notebook of the file, which need not be the file's fault."""
+    return DocumentError(
+        "invalid_arguments",
+        f"The server cannot read {path} as a notebook: {_first_line(message)}",
+        "Nothing was changed. Tell the user, who may have to install or repair what is named. As "
+        "long as it cannot be read as a notebook, it can be attached and edited as a text file.",
+    )
+
+
 def not_a_notebook(path: str) -> DocumentError:
     """The server does not open the file as a notebook."""
     return DocumentError(

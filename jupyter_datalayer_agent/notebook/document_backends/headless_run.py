@@ -204,7 +204,7 @@ class HeadlessRun:
         if not any(_reason_to_skip(cell) is None for cell, _ in plan):
             return [_skipped(cell, index, _reason_to_skip(cell)) for cell, index in plan]
         # Outputs that could not be saved would be lost.
-        self.files.check_writable(self.path)
+        await self.files.check_writable(self.path)
         kernel_id = await self.kernels.kernel_for(self.path, loaded.metadata)
         self.executions.enter(self.path, kernel_id)
         waiting = [cell["id"] for cell, _ in plan if _reason_to_skip(cell) is None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,7 +14,7 @@ from tornado.web import HTTPError
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..renames import Renames, TrackedPath
-from ..save_hooks import has_save_hooks
+from ..save_hooks import may_change_files, may_format
 from .text_state import NotEncodable, NotText, TextState
 
 MOST_BYTES = 20_000_000
@@ -30,8 +30,8 @@ class FileContents:
         self,
         contents_manager: Any,
         renames: Renames,
-        written: Callable[[str], None] = lambda path: None,
-        check_writable: Callable[[str], None] = lambda path: None,
+        written: Callable[[str], None],
+        check_writable: Callable[[str], Awaitable[None]],
     ) -> None:
         self.manager = contents_manager
         self._check_writable = check_writable
@@ -50,11 +50,12 @@ class FileContents:
 
     async def size(self, path: str) -> int:
         """The file's size in bytes. Raises ``DocumentError`` where there is no file."""
-        model = await self._get(path, content=False)
-        if model["type"] == "directory":
+        if await ensure_async(self.manager.dir_exists(path)):
             raise DocumentError(
                 "invalid_arguments", f"{path or 'The root'} is a directory.", "List it instead."
             )
+        # As the file that it is: a manager that serves it as a notebook may not be able to.
+        model = await self._get(path, content=False, type="file")
         return int(model.get("size") or 0)
 
     async def read(self, path: str) -> bytes:
@@ -97,7 +98,7 @@ class FileContents:
 
     async def formatted(self, path: str, state: TextState) -> TextState | None:
         """What a save hook made of a text that a page just saved; None where it is as it was."""
-        if not has_save_hooks(self.manager):
+        if not may_format(self.manager):
             return None
         saved = _state_of(await self.read(path))
         return None if saved is None or saved.content == state.content else saved
@@ -108,7 +109,7 @@ class FileContents:
         if state.encoding != "utf-8":
             content = base64.b64encode(data).decode("ascii")
             model = {"type": "file", "format": "base64", "content": content}
-        self._check_writable(path)
+        await self._check_writable(path)
         try:
             await uncancelled(ensure_async(self.manager.save(model, path)))
         except (HTTPError, OSError) as error:
@@ -118,8 +119,9 @@ class FileContents:
         found = await self._read(path)
         if found == data:
             return state
-        # Hooks change the model that they are given.
-        formatted = _state_of(found) if found != before and found == _bytes_in(model) else None
+        # One hook changes the model that it is given, another the file that was written.
+        is_formatted = found == _bytes_in(model) or may_change_files(self.manager)
+        formatted = _state_of(found) if found != before and is_formatted else None
         if formatted is None:
             raise DocumentError(
                 "internal",

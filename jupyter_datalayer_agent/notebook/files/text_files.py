@@ -78,8 +78,8 @@ class TextFiles:
         confine: Callable[[str], Awaitable[str]],
         lock: Callable[[str], AbstractAsyncContextManager[None]],
         root_dir: str | None,
-        wrote: Callable[[str], None] = lambda path: None,
-        check_writable: Callable[[str], None] = lambda path: None,
+        wrote: Callable[[str], None],
+        check_writable: Callable[[str], Awaitable[None]],
     ) -> None:
         self.contents = FileContents(contents_manager, renames, wrote, check_writable)
         self._renames = renames

@@ -1,3 +1,15 @@
+const LINE_END = /\r\n?|\n/;
+
+/** The text as an editor has it: with a line feed at the end of each line. */
+export function lineFeeds(text: string): string {
+  return hasOtherLineEnds(text) ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+/** Whether lines end otherwise than in a line feed. */
+export function hasOtherLineEnds(text: string): boolean {
+  return text.includes('\r');
+}
+
 /** A line of a diff. */
 export interface IDiffLine {
   kind: 'same' | 'removed' | 'added' | 'gap';
@@ -15,10 +27,13 @@ export function diffLines(before: string, after: string): IDiffLine[] {
   return withGaps(compareLines(before, after));
 }
 
-/** Every line of two sources, in order: what stays, what goes and what comes. */
+/**
+ * Every line of two sources, in order: what stays, what goes and what comes. Lines that differ in
+ * their ends alone are the same.
+ */
 export function compareLines(before: string, after: string): IDiffLine[] {
-  const a = before === '' ? [] : before.split('\n');
-  const b = after === '' ? [] : after.split('\n');
+  const a = before === '' ? [] : before.split(LINE_END);
+  const b = after === '' ? [] : after.split(LINE_END);
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) {
     start++;

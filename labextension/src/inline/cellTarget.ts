@@ -8,10 +8,12 @@ import {
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
+import { MessageLoop } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { sharedNotebook } from '../notebook/cells';
+import { hasOtherLineEnds, lineFeeds } from '../diff/lines';
+import { isLocked, isRunning, sharedNotebook } from '../notebook/cells';
 import { insertInCell } from '../notebook/insertInCell';
 import { kernelOf } from '../notebook/kernel/kernel';
 import { keepingView } from '../notebook/view';
@@ -24,6 +26,7 @@ import {
 import { holdInView, isSeen } from './inView';
 import type { IOpenChat } from './openChats';
 import type { ISubject } from './plain';
+import { nameOf } from './proposalReview';
 import { foundAgain, selectedIn } from './selected';
 import { EditorProposalView, NewCellProposalView } from './proposalViews';
 import {
@@ -32,7 +35,7 @@ import {
   IChatAnchor,
   RequestContext
 } from './target';
-import { writeInto } from '../notebook/edits/write';
+import { writeIntoCell } from '../notebook/edits/write';
 
 /** Set on a cell with an inline chat. */
 const INLINE_CLASS = 'da-mod-inline';
@@ -61,7 +64,7 @@ export class CellTarget implements IInlineTarget {
   }
 
   get placeholder(): string {
-    const isEmpty = !this.cell.model.sharedModel.getSource().trim();
+    const isEmpty = !textOf(this.cell).trim();
     if (this.cell.model.type === 'markdown') {
       return isEmpty ? 'Describe what to write' : 'Ask or describe a change';
     }
@@ -102,7 +105,7 @@ export class CellTarget implements IInlineTarget {
       return 'The cell no longer exists.';
     }
     const { readOnly } = this._panel.content.model!;
-    return readOnly || this.cell.model.getMetadata('editable') === false
+    return readOnly || isLocked(this.cell.model, 'editable')
       ? 'This cell is read-only.'
       : null;
   }
@@ -160,13 +163,13 @@ export class CellTarget implements IInlineTarget {
 
   recall({ base, selection }: Pick<IOpenChat, 'base' | 'selection'>): void {
     this._takeBases();
-    this._bases.set(this._cellId, base);
+    this._bases.set(this._cellId, lineFeeds(base));
     this._selection = selection ?? null;
   }
 
   renew(): void {
     const { base } = this.subject;
-    const now = this.cell.model.sharedModel.getSource();
+    const now = textOf(this.cell);
     const selection = foundAgain(this._selection, base, now);
     this._takeBases();
     if (this._selection && !selection) {
@@ -178,7 +181,7 @@ export class CellTarget implements IInlineTarget {
 
   requestContext(): RequestContext {
     this._takeBases();
-    const source = this.cell.model.sharedModel.getSource();
+    const source = textOf(this.cell);
     this._selection = selectedIn(this.cell.editor, source);
     return {
       activeNotebook: this.path,
@@ -190,7 +193,7 @@ export class CellTarget implements IInlineTarget {
 
   insert(where: 'before' | 'after', block: IFencedBlock): void {
     const { id } = this.cell.model;
-    this._insert(this.cell, { ...block, target: { kind: where, cellId: id } });
+    this._insert({ ...block, target: { kind: where, cellId: id } });
   }
 
   async viewFor(
@@ -202,9 +205,10 @@ export class CellTarget implements IInlineTarget {
       return null;
     }
     if (target.kind === 'after' || target.kind === 'before') {
-      return new NewCellProposalView(cell, target.kind, proposal =>
-        this._insert(cell, proposal)
-      );
+      return new NewCellProposalView(cell, target.kind, {
+        obstacle: () => this._readOnly,
+        insert: proposal => this._insert(proposal)
+      });
     }
     if (!cell.editor) {
       // A cell that was never on the screen has no editor yet.
@@ -216,12 +220,16 @@ export class CellTarget implements IInlineTarget {
     if (cell instanceof MarkdownCell) {
       cell.rendered = false;
     }
-    const { sharedModel, id } = cell.model;
+    const { id } = cell.model;
     return cell.editor instanceof CodeMirrorEditor
       ? new EditorProposalView(
           cell.editor,
-          this._bases.get(id) ?? sharedModel.getSource(),
-          hunks => writeInto(sharedModel, hunks),
+          this._bases.get(id) ?? textOf(cell),
+          {
+            obstacle: () => this._obstacleIn(cell),
+            write: (hunks, shown) =>
+              writeIntoCell(this._panel, id, shown, hunks, this._order)
+          },
           cell,
           id,
           former
@@ -266,21 +274,58 @@ export class CellTarget implements IInlineTarget {
 
   focusBack(): void {
     const { content } = this._panel;
-    if (this.cell.isDisposed || content.isDisposed) {
+    if (content.isDisposed) {
       return;
     }
-    const isRendered = this.cell instanceof MarkdownCell && this._wasRendered;
-    content.activeCellIndex = content.widgets.indexOf(this.cell);
+    // What was accepted just now may have made it anew.
+    const cell = this._find(this._cellId);
+    if (!cell) {
+      return;
+    }
+    const isRendered = cell instanceof MarkdownCell && this._wasRendered;
+    content.activeCellIndex = content.widgets.indexOf(cell);
     content.mode = isRendered ? 'command' : this._mode;
     if (content.mode === 'edit') {
-      this.cell.editor?.focus();
+      const focus = () => {
+        if (content.activeCell === cell && content.mode === 'edit') {
+          cell.editor?.focus();
+        }
+      };
+      if (cell.editor) {
+        focus();
+      } else {
+        // It was made anew just now.
+        void cell.ready.then(focus);
+      }
     } else {
-      this.cell.node.focus({ preventScroll: true });
+      cell.node.focus({ preventScroll: true });
     }
-    if (!isSeen(this.cell.node, content.outerNode)) {
+    if (!isSeen(cell.node, content.outerNode)) {
       // The user has looked at a change elsewhere: they are to see where their keys go.
       void content.scrollToItem(content.activeCellIndex);
     }
+  }
+
+  private get _readOnly(): string | null {
+    return this._panel.content.model!.readOnly
+      ? 'This notebook is read-only.'
+      : null;
+  }
+
+  /** Why nothing can be written into a cell now; null where it can. */
+  private _obstacleIn(cell: Cell<ICellModel>): string | null {
+    if (this._readOnly) {
+      return this._readOnly;
+    }
+    const { model } = cell;
+    const name = `Cell ${this._panel.content.widgets.indexOf(cell) + 1}`;
+    if (isLocked(model, 'editable')) {
+      return `${name} is locked. Unlock it first: in its metadata (Property Inspector), remove "editable": false or nbgrader's lock.`;
+    }
+    // It would be made anew, and lose the connection to its code.
+    return isRunning(model) && hasOtherLineEnds(model.sharedModel.getSource())
+      ? `${name} is running. Accept the change when the run has ended.`
+      : null;
   }
 
   private _follow(cell: Cell<ICellModel>): void {
@@ -295,6 +340,10 @@ export class CellTarget implements IInlineTarget {
       // It would be disposed of with the cell, which does not take it out any more by itself.
       cell.layout?.removeWidget(box);
       box.parent = null;
+      if (box.isAttached && !box.node.isConnected) {
+        // The notebook's layout does not say it to what is in its cells, and the box may be closed next.
+        MessageLoop.sendMessage(box, Widget.Msg.AfterDetach);
+      }
     }
   }
 
@@ -332,7 +381,7 @@ export class CellTarget implements IInlineTarget {
     this._bases = new Map(
       sharedNotebook(this._panel).cells.map(cell => [
         cell.getId(),
-        cell.getSource()
+        lineFeeds(cell.getSource())
       ])
     );
   }
@@ -355,31 +404,34 @@ export class CellTarget implements IInlineTarget {
     return this._panel.content.widgets.find(({ model }) => model.id === cellId);
   }
 
-  private _insert(after: Cell, proposal: IProposal): string {
+  /** Insert the cell that is proposed next to another; its id. */
+  private _insert(proposal: IProposal): string {
     const order = this._order;
     if (!order) {
       let id = '';
-      this.asOneStep([], () => (id = this._insert(after, proposal)));
+      this.asOneStep([], () => (id = this._insert(proposal)));
       return id;
     }
     const notebook = sharedNotebook(this._panel);
     const type = isMarkdown(proposal) ? 'markdown' : 'code';
     // Behind those that were accepted for the same place before.
     const isBefore = proposal.target.kind === 'before';
-    const previous = this._inserted.get(after.model.id) ?? after.model.id;
+    // Not of the model of its cell, which is another one once its cell was made anew.
+    const beside = nameOf(proposal.target);
+    const previous = this._inserted.get(beside) ?? beside;
     const known = isBefore ? -1 : order.indexOf(previous);
-    const place = order.indexOf(after.model.id);
+    const place = order.indexOf(beside);
     const index = isBefore ? place : (known < 0 ? place : known) + 1;
     const id = notebook
       .insertCell(index, {
         cell_type: type,
-        source: proposal.source,
+        source: lineFeeds(proposal.source),
         metadata: type === 'code' ? { trusted: true } : {}
       })
       .getId();
     order.splice(index, 0, id);
     if (!isBefore) {
-      this._inserted.set(after.model.id, id);
+      this._inserted.set(beside, id);
     }
     return id;
   }
@@ -399,4 +451,9 @@ export class CellTarget implements IInlineTarget {
   private _isDisposed = false;
   private readonly _gone = new Signal<this, void>(this);
   private readonly _moved = new Signal<this, void>(this);
+}
+
+/** What a cell's editor shows. */
+function textOf({ model }: Cell<ICellModel>): string {
+  return lineFeeds(model.sharedModel.getSource());
 }

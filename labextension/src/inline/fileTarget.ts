@@ -147,7 +147,10 @@ export class FileTarget implements IInlineTarget {
         ? new EditorProposalView(
             editor,
             this._base,
-            hunks => writeInto(model.sharedModel, hunks),
+            {
+              obstacle: () => this.obstacle,
+              write: hunks => writeInto(model.sharedModel, hunks)
+            },
             this._document.content,
             undefined,
             former

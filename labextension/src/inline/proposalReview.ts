@@ -28,6 +28,8 @@ export type Before = Pick<IOpenChat, 'done' | 'rejected'>;
 /** What a review notifies. */
 export interface IReviewListener {
   changed(): void;
+  /** Something could not be accepted, for this reason. */
+  refused(reason: string): void;
   /** A proposal is decided on, as a whole or as far as it ever will be. */
   decided(decided: IDecidedProposal): void;
   /** These hunks of a proposal are rejected, others of it undecided. */
@@ -224,6 +226,7 @@ export class ProposalReview implements IDisposable {
         if (view) {
           this._rejected.set(view, former?.rejected.length ?? 0);
           view.changed.connect(this._onView, this);
+          view.refused.connect((_, reason) => this._listener.refused(reason));
         } else {
           this.lost.add(proposal);
         }

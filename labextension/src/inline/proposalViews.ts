@@ -9,7 +9,7 @@ import {
   linesButtons,
   renderLines,
   whenDrawn,
-  WriteHunks
+  IWritable
 } from '../diff/merge';
 import { insertInCell } from '../notebook/insertInCell';
 import { IProposal, isMarkdown } from '../proposals';
@@ -23,7 +23,7 @@ export class EditorProposalView implements IProposalView {
   constructor(
     editor: CodeMirrorEditor,
     base: string,
-    write: WriteHunks,
+    document: IWritable,
     /** What holds the editor. */
     private readonly _frame: Widget,
     private readonly _cellId?: string,
@@ -32,13 +32,18 @@ export class EditorProposalView implements IProposalView {
     const before = former instanceof EditorProposalView ? former : null;
     this._base = before?._base ?? base;
     this._wasWritten = before?._isWritten ?? false;
-    this._merge = new EditorMerge(editor.editor, this._base, write);
+    this._merge = new EditorMerge(editor.editor, this._base, document);
     this._merge.changed.connect(this._onChange, this);
+    this._merge.refused.connect((_, reason) => this._refused.emit(reason));
     _frame.addClass(PROPOSED_CLASS);
   }
 
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  get refused(): ISignal<this, string> {
+    return this._refused;
   }
 
   get isDisposed(): boolean {
@@ -113,15 +118,20 @@ export class EditorProposalView implements IProposalView {
   private readonly _merge: EditorMerge;
   private readonly _wasWritten: boolean;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _refused = new Signal<this, string>(this);
 }
 
 /** A cell that is proposed: shown by the one that it comes after, or before. */
 export class NewCellProposalView implements IProposalView {
-  /** @param insert - Puts the cell into the notebook and returns its id. */
   constructor(
     private readonly _after: Cell<ICellModel>,
     where: 'after' | 'before',
-    private readonly _insert: (proposal: IProposal) => string
+    private readonly _notebook: {
+      /** Why no cell can be inserted now; null where one can. */
+      obstacle(): string | null;
+      /** Insert the cell and return its id. */
+      insert(proposal: IProposal): string;
+    }
   ) {
     const widget = new Widget();
     widget.addClass('da-new-cell');
@@ -134,6 +144,10 @@ export class NewCellProposalView implements IProposalView {
 
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  get refused(): ISignal<this, string> {
+    return this._refused;
   }
 
   get isDisposed(): boolean {
@@ -216,9 +230,15 @@ export class NewCellProposalView implements IProposalView {
   }
 
   accept(ids: readonly number[]): void {
-    if (ids.length && this._proposal && !this._isDecided) {
+    const obstacle = this._notebook.obstacle();
+    if (!ids.length || !this._proposal || this._isDecided) {
+      return;
+    }
+    if (obstacle) {
+      this._refused.emit(obstacle);
+    } else {
       this._decide();
-      this._cellId = this._insert(this._proposal);
+      this._cellId = this._notebook.insert(this._proposal);
       this._changed.emit();
     }
   }
@@ -243,4 +263,5 @@ export class NewCellProposalView implements IProposalView {
   private _cellId: string | undefined;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _refused = new Signal<this, string>(this);
 }

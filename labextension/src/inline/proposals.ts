@@ -151,10 +151,8 @@ export class InlineProposals implements IDisposable {
     if (!this._review || !pending.isComplete || !pending.count) {
       return null;
     }
-    if (!this._isWritable()) {
-      return null;
-    }
     this._isTaking = true;
+    this._refusal = null;
     const written = this._review.acceptAll();
     this._isTaking = false;
     if (this._review.pending.count) {
@@ -162,9 +160,10 @@ export class InlineProposals implements IDisposable {
       if (!this._review.pending.current) {
         this._review.move(1);
       }
-      state.patch({
-        notice: `${run ? 'Nothing was run. ' : ''}Lines you edited were left out: decide on each change individually.`
-      });
+      const why =
+        this._refusal ??
+        'Lines you edited were left out: decide on each change individually.';
+      state.patch({ notice: `${run ? 'Nothing was run. ' : ''}${why}` });
       return null;
     }
     return written;
@@ -172,22 +171,11 @@ export class InlineProposals implements IDisposable {
 
   /** Accept or reject the hunk that is pointed at. */
   decide(isAccepted: boolean): void {
-    if (!isAccepted || this._isWritable()) {
-      this._review?.decide(isAccepted);
-    }
+    this._review?.decide(isAccepted);
   }
 
   move(by: number): void {
     this._review?.move(by);
-  }
-
-  /** Whether the document can be written to; if not, the reason is shown. */
-  private _isWritable(): boolean {
-    const { obstacle } = this._options.target;
-    if (obstacle) {
-      this._options.state.patch({ notice: obstacle });
-    }
-    return !obstacle;
   }
 
   private _noteNothingToChange(): void {
@@ -219,6 +207,10 @@ export class InlineProposals implements IDisposable {
         this._options.target,
         {
           changed: () => this._onReview(),
+          refused: reason => {
+            this._refusal = reason;
+            this._options.state.patch({ notice: reason });
+          },
           decided: decided => this._onDecided(decided),
           rejected: (of, key, ids) => this._onRejected(of, key, ids)
         },
@@ -292,6 +284,8 @@ export class InlineProposals implements IDisposable {
   private _settled: Promise<void> = Promise.resolve();
   /** All is accepted in one go, by who decides what comes then. */
   private _isTaking = false;
+  /** Why something could not be accepted just now. */
+  private _refusal: string | null = null;
   private _review: ProposalReview | null = null;
   private _hasProposal = false;
   private _before: Before = UNDECIDED;

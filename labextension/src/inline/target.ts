@@ -20,6 +20,8 @@ export type Outcome = ProposalDecision['outcome'];
 export interface IProposalView extends IDisposable {
   /** What is undecided of it has changed. */
   readonly changed: ISignal<IProposalView, void>;
+  /** Something could not be accepted, for this reason, and stays undecided. */
+  readonly refused: ISignal<IProposalView, string>;
   /** What is undecided; `isBlocked` where accepting all leaves it out. */
   readonly hunks: readonly { id: number; isBlocked: boolean }[];
   /** The hunk that the keys mean; -1 for none. */

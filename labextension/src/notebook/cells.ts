@@ -40,6 +40,26 @@ export function isCode(model: ICellModel): model is ICodeCellModel {
   return model.type === 'code';
 }
 
+/** Whether a cell runs or waits to run: made anew, it would lose the connection to its code. */
+export function isRunning(model: ICellModel): boolean {
+  return isCode(model) && model.executionState === 'running';
+}
+
+/** What a cell can be locked against: another text or type, or being deleted. */
+export type Lock = 'editable' | 'deletable';
+
+/** The locks of nbformat and of nbgrader, as in the server's `cell_locks.py`. */
+export function isLocked(
+  cell: Pick<ICellModel, 'getMetadata'>,
+  lock: Lock
+): boolean {
+  const nbgrader = cell.getMetadata('nbgrader') as
+    | { locked?: unknown }
+    | null
+    | undefined;
+  return cell.getMetadata(lock) === false || nbgrader?.locked === true;
+}
+
 /** A cell with its outputs, metadata and trust. */
 export function wholeCell(shared: SharedCell, model?: ICellModel): WholeCell {
   const json = shared.toJSON() as WholeCell;

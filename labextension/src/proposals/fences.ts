@@ -27,6 +27,9 @@ export interface IOpenBlock {
   lines: string[];
 }
 
+/** Models, and servers before them, end lines in several ways. */
+export const LINE_END = /\r\n?|\n/;
+
 const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
 const PYTHON = ['python', 'python3', 'ipython', 'ipython3'];
 const TARGET =
@@ -94,7 +97,7 @@ export function fencedBlocks(text: string): IFencedBlock[] {
     const { language, target } = block;
     blocks.push({ language, target, source: sourceOf(block), isComplete });
   };
-  for (const line of text.split('\n')) {
+  for (const line of text.split(LINE_END)) {
     if (!open) {
       open = openedBy(line);
     } else if (closes(open.fence, line)) {
@@ -124,7 +127,7 @@ export function fenced(code: { language: string; source: string }): string {
 export function withoutTags(text: string): string {
   let open: IOpenBlock | null = null;
   return text
-    .split('\n')
+    .split(LINE_END)
     .map(line => {
       if (open) {
         open = closes(open.fence, line) ? null : open;

@@ -1,6 +1,7 @@
 import {
   closes,
   IOpenBlock,
+  LINE_END,
   openedBy,
   ProposalTarget,
   sourceOf
@@ -34,7 +35,7 @@ export interface IParsedAnswer {
 export function parseAnswer(text: string, isOver = false): IParsedAnswer {
   const prose: string[] = [];
   const found: IProposal[] = [];
-  const lines = text.split('\n');
+  const lines = text.split(LINE_END);
   let open: IOpenBlock | null = null;
   for (const [index, line] of lines.entries()) {
     const isWhole = isOver || index < lines.length - 1;

@@ -1,14 +1,17 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
-import { sharedNotebook } from '../notebook/cells';
-import { writeInto } from '../notebook/edits/write';
+import { lineFeeds } from '../diff/lines';
+import { isLocked, sharedNotebook } from '../notebook/cells';
+import { writeIntoCell } from '../notebook/edits/write';
 
 /** The empty code cell below a cell, which Shift+Enter made; null where there is none. */
 export function emptyCellBelow(panel: NotebookPanel, cell: Cell): Cell | null {
   const { widgets } = panel.content;
   const next = widgets[widgets.indexOf(cell) + 1];
-  return next instanceof CodeCell && !next.model.sharedModel.getSource().trim()
+  return next instanceof CodeCell &&
+    !next.model.sharedModel.getSource().trim() &&
+    !isLocked(next.model, 'editable')
     ? next
     : null;
 }
@@ -37,8 +40,10 @@ export function acceptBelow(
     notebook.undoManager.stopCapturing();
   }
   const made = notebook.cells[index];
-  const to = made.getSource().length;
-  writeInto(made, [{ from: 0, to, insert: source }]);
+  const shown = lineFeeds(made.getSource());
+  writeIntoCell(panel, made.getId(), shown, [
+    { from: 0, to: shown.length, insert: source }
+  ]);
   content.activeCellIndex = index;
   content.mode = 'edit';
 }

@@ -450,3 +450,123 @@ async def test_edits_of_both_twins_at_once_are_all_kept(here: Here) -> None:
         sources = {cell.source for cell in (await one.read()).cells}
 
         assert {f"n = {number}" for number in range(4)} <= sources
+
+
+ONLY_IN_NOTEBOOK = {"jupytext": {"formats": "ipynb,py:percent", "notebook_metadata_filter": "-all"}}
+HEADER_OF_PAIR = "# ---\n# jupyter:\n#   jupytext:\n#     formats: ipynb,py:percent\n# ---\n\n"
+
+
+@pytest.mark.parametrize("said_in", ["notebook", "text", "jupytext.toml", "pyproject.toml"])
+async def test_a_pair_is_known_before_jupytext_has_read_it(
+    tmp_path: Path, jupytext: Callable[..., Any], said_in: str
+) -> None:
+    """As after a restart of the server: a page shows one file, and the other is edited as text."""
+    (tmp_path / "root").mkdir()
+    metadata = ONLY_IN_NOTEBOOK if said_in == "notebook" else {}
+    header = HEADER_OF_PAIR if said_in == "text" else ""
+    if said_in.endswith(".toml"):
+        table = "tool.jupytext" if said_in == "pyproject.toml" else None
+        lines = [f"[{table}]"] if table else []
+        (tmp_path / "root" / said_in).write_text(
+            "\n".join([*lines, 'formats = "ipynb,py:percent"']) + "\n"
+        )
+    async with world(tmp_path, contents_class=jupytext) as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=metadata)
+        (w.root / "a.py").write_text(f"{header}# %%\nx = 1\n")
+        page = ScriptedPage(w.pages).connect()
+        page.open("a.ipynb", [code("a", "x = 1"), code("typed", "unsaved")])
+        before = (w.root / "a.py").read_bytes()
+        text = await w.service.text_files.read("a.py")
+        state = text.state.with_content(text.content.replace("x = 1", "x = 2"))
+        with pytest.raises(DocumentError, match=r"a\.py is paired with a\.ipynb"):
+            await w.service.text_files.write(text, state)
+        meanwhile = (w.root / "a.py").read_bytes()
+        page.close_notebook("a.ipynb")
+        await w.service.text_files.write(text, state)
+
+    assert meanwhile == before
+    assert "x = 2" in (tmp_path / "root" / "a.py").read_text()
+
+
+async def test_a_pair_in_two_folders_is_known_by_the_notebook_that_a_page_shows(
+    here: Here,
+) -> None:
+    async with here as w:
+        paired = {"jupytext": {"formats": "ipynb,scripts//py:percent"}}
+        write_notebook(w.root, [code("a", "x = 1")], metadata=paired)
+        (w.root / "scripts").mkdir()
+        (w.root / "scripts" / "a.py").write_text("# %%\nx = 1\n")
+        page = ScriptedPage(w.pages).connect()
+        page.open("a.ipynb", [code("a", "x = 1")])
+        text = await w.service.text_files.read("scripts/a.py")
+        with pytest.raises(DocumentError, match=r"paired with a\.ipynb"):
+            await w.service.text_files.write(text, text.state.with_content("y = 1\n"))
+
+
+async def test_a_half_without_metadata_is_edited_with_its_twin(here: Here) -> None:
+    async with here as w:
+        write_notebook(w.root, [code("a", "x = 1")], metadata=ONLY_IN_NOTEBOOK)
+        (w.root / "a.py").write_text("# %%\nx = 1\n")
+        document = await w.service.open("a.py")
+        [cell] = (await document.read()).cells
+        await document.edit([update(cell, "x = 2")])
+
+    assert "x = 2" in (w.root / "a.py").read_text()
+    assert w.on_disk()["cells"][0]["source"] == ["x = 2"]
+
+
+async def test_scripts_that_are_not_paired_are_read_once(here: Here) -> None:
+    async with here as w:
+        manager = w.service.contents_manager
+        for number in range(3):
+            (w.root / f"s{number}.py").write_text("x = 1\n")
+        read: list[str] = []
+        get = manager.get
+
+        def counting(path: str, *args: Any, **more: Any) -> Any:
+            if more.get("type") == "notebook":
+                read.append(path)
+            return get(path, *args, **more)
+
+        manager.get = counting
+        for _ in range(3):
+            text = await w.service.text_files.read("s0.py")
+            await w.service.text_files.write(text, text.state.with_content(text.content + "y\n"))
+
+    # Once for each version of the file, and no other file.
+    assert read == ["s0.py"] * 3
+
+
+async def test_a_broken_configuration_is_an_error_of_notebooks_that_can_be_repaired(
+    here: Here,
+) -> None:
+    async with here as w:
+        (w.root / "jupytext.toml").write_text("formats = [")
+        (w.root / "j.py").write_text(PERCENT)
+        with pytest.raises(DocumentError, match=r"jupytext\.toml"):
+            await (await w.service.open("j.py")).read()
+        files = w.service.text_files
+        config = await files.read("jupytext.toml")
+        await files.write(config, config.state.with_content(""))
+        cells = (await (await w.service.open("j.py")).read()).cells
+
+    assert len(cells) == 2
+
+
+async def test_a_format_whose_program_is_missing_says_so(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quarto's documents are read by quarto."""
+    monkeypatch.setenv("PATH", "")
+    async with here as w:
+        text = "```{python}\nx = 1\n```\n"
+        (w.root / "q.qmd").write_text(text)
+        with pytest.raises(DocumentError, match="requires 'quarto") as refused:
+            await w.service.open("q.qmd")
+        files = w.service.text_files
+        file = await files.read("q.qmd")
+        await files.write(file, file.state.with_content(text.replace("1", "2")))
+
+    assert "install" in (refused.value.hint or "")
+    assert "not a valid notebook" not in refused.value.message
+    assert (w.root / "q.qmd").read_text() == text.replace("1", "2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -236,3 +237,47 @@ async def test_a_page_is_asked_once_where_nothing_was_formatted(tmp_path: Path, 
 
     assert applied.reformatted == frozenset()
     assert page.methods() == ["notebook.edit"]
+
+
+def formatted_file(*, os_path: str, model: dict[str, Any], **_: Any) -> None:
+    """Formats the file that was saved, as a formatter that is a program does."""
+    if model["type"] == "notebook":
+        content = json.loads(Path(os_path).read_text())
+        for cell in content["cells"]:
+            cell["source"] = "".join(cell["source"]).replace("'", '"')
+        Path(os_path).write_text(json.dumps(content))
+
+
+def without_last_cell(*, os_path: str, **_: Any) -> None:
+    content = json.loads(Path(os_path).read_text())
+    content["cells"].pop()
+    Path(os_path).write_text(json.dumps(content))
+
+
+async def test_a_notebook_that_a_hook_formats_after_it_was_saved_is_edited_and_runs(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code("a", "a = 1")])
+        w.service.contents_manager.register_post_save_hook(formatted_file)
+        document = await w.service.open("a.ipynb")
+        applied = await document.edit([insert("b", "print('hi')")])
+        runs = await document.run(["b"], timeout=60)
+        again = await document.edit(
+            [UpdateCell(cell_id="b", base_hash=applied.cells[0].hash, source='print("ho")')]
+        )
+        on_disk = ["".join(cell["source"]) for cell in w.on_disk()["cells"]]
+
+    assert (applied.cells[0].source, applied.reformatted) == ('print("hi")', {"b"})
+    assert (runs[0].status, text_of(runs[0])) == ("ok", "hi\n")
+    assert (again.cells[0].source, again.reformatted) == ('print("ho")', frozenset())
+    assert on_disk == ["a = 1", 'print("ho")']
+
+
+async def test_a_cell_that_a_hook_removes_after_the_save_is_an_error(tmp_path: Path) -> None:
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code("a", "a = 1")])
+        w.service.contents_manager.register_post_save_hook(without_last_cell)
+        document = await w.service.open("a.ipynb")
+        with pytest.raises(DocumentError, match="not those that were written"):
+            await document.edit([insert("b", "print('hi')")])

@@ -190,3 +190,58 @@ async def test_a_page_that_closes_once_it_has_saved_is_not_said_to_have_changed_
         assert page.file.read_text() == 'x = "one"\n'
         assert failed.value.code == "internal"
         assert "nothing was changed" not in failed.value.message
+
+
+def rewritten(os_path: str, model: dict[str, Any], **_: Any) -> None:
+    """Formats the file that was saved, as a formatter that is a program does."""
+    if model["type"] == "file":
+        file = Path(os_path)
+        file.write_text(file.read_text().replace("'", '"'))
+
+
+def emptied(os_path: str, **_: Any) -> None:
+    Path(os_path).write_bytes(b"\xff\xfe\x00")
+
+
+async def test_a_file_that_a_hook_formats_after_it_was_saved_is_changed_twice(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        w.service.contents_manager.post_save_hook = rewritten
+        (w.root / "a.py").write_text("x = 1\n")
+        files = w.service.text_files
+        file = await files.read("a.py")
+        first = await files.write(file, file.state.with_content("x = 'one'\n"))
+        second = await files.write(first, first.state.with_content("y = 2\n"))
+
+        assert (first.content, first.reformatted) == ('x = "one"\n', True)
+        assert (second.content, second.reformatted) == ("y = 2\n", False)
+        assert (w.root / "a.py").read_text() == "y = 2\n"
+
+
+@pytest.mark.parametrize(("hook", "content"), [(rewritten, "x = 'one'\n"), (emptied, "x = 2\n")])
+async def test_a_change_that_a_hook_takes_back_or_destroys_after_the_save_is_an_error(
+    tmp_path: Path, hook: Any, content: str
+) -> None:
+    async with world(tmp_path) as w:
+        (w.root / "a.py").write_text('x = "one"\n')
+        w.service.contents_manager.post_save_hook = hook
+        files = w.service.text_files
+        file = await files.read("a.py")
+        with pytest.raises(DocumentError, match="not as it was written"):
+            await files.write(file, file.state.with_content(content))
+
+
+async def test_a_page_shows_what_a_hook_made_of_the_file_after_it_was_saved(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as w:
+        w.service.contents_manager.post_save_hook = rewritten
+        (w.root / "a.py").write_text("x = 1\n")
+        page = SavingPage(w, "a.py")
+        files = w.service.text_files
+        file = await files.read("a.py")
+        written = await files.write(file, file.state.with_content("x = 'one'\n"))
+
+        assert page.text == page.file.read_text() == written.content == 'x = "one"\n'
+        assert (written.reformatted, written.is_unsaved) == (True, False)

@@ -12,29 +12,38 @@ import {
   mergeIn,
   pointAt
 } from './field';
+import { lineFeeds } from '../lines';
 import { IMergeState } from './state';
 import { IHunk } from './hunks';
 
-/** Writes accepted hunks into the document; their places are those of the text now. */
-export type WriteHunks = (hunks: readonly IHunk[]) => void;
+/** Where accepted hunks are written. */
+export interface IWritable {
+  /** Why nothing can be written now; null where it can. */
+  obstacle(): string | null;
+  /** Write hunks of `shown`, the editor's text. */
+  write(hunks: readonly IHunk[], shown: string): void;
+}
 
 /**
  * A proposal shown as a diff in a live editor.
  *
  * The editor's text, and with it the shared document, is what it was: old lines are only marked, and
  * new ones are widgets between them. The user can go on typing; the hunks move along. Accepting
- * writes through `write`, that is, into the shared document.
+ * writes into the shared document.
  */
 export class EditorMerge implements IDisposable {
   constructor(
     private readonly _view: EditorView,
     base: string,
-    private readonly _write: WriteHunks
+    private readonly _document: IWritable
   ) {
     if (!_view.state.field(mergeField, false)) {
       _view.dispatch({ effects: StateEffect.appendConfig.of(mergeExtension) });
     }
-    this._dispatch(beginMerge, { base, actions: this._actions });
+    this._dispatch(beginMerge, {
+      base: lineFeeds(base),
+      actions: this._actions
+    });
   }
 
   /** The ids of the hunks that were rejected: of the same two texts they are always the same. */
@@ -50,6 +59,11 @@ export class EditorMerge implements IDisposable {
   /** Its hunks have changed: more have come, one was decided, or the user typed. */
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  /** Something could not be accepted, for this reason. */
+  get refused(): ISignal<this, string> {
+    return this._refused;
   }
 
   get isDisposed(): boolean {
@@ -79,21 +93,25 @@ export class EditorMerge implements IDisposable {
   }
 
   /** The proposal as far as it has come. */
-  show(text: string, isComplete: boolean): void {
+  show(proposed: string, isComplete: boolean): void {
+    const text = lineFeeds(proposed);
     const base = this._merge?.base ?? '';
     const ending =
       isComplete && base.endsWith('\n') && !text.endsWith('\n') ? '\n' : '';
     this._dispatch(growMerge, { text: text + ending, isComplete });
   }
 
-  /** Write these hunks into the document. */
+  /** Write these hunks into the document; they stay undecided where that cannot be written to. */
   accept(ids: readonly number[]): void {
     const accepted = this.hunks.filter(({ id }) => ids.includes(id));
-    if (accepted.length) {
+    const obstacle = this._document.obstacle();
+    if (accepted.length && obstacle) {
+      this._refused.emit(obstacle);
+    } else if (accepted.length) {
       this._hasAccepted = true;
       // First, so that what is written does not count as typed by the user.
       this._dispatch(dropHunks, ids);
-      this._write(accepted);
+      this._document.write(accepted, this._view.state.doc.toString());
     }
   }
 
@@ -163,6 +181,7 @@ export class EditorMerge implements IDisposable {
   private _hasAccepted = false;
   private _isDisposed = false;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _refused = new Signal<this, string>(this);
 }
 
 /** After what was changed is on the screen. */

@@ -1,3 +1,3 @@
 export { drawLines, linesButtons, renderLines } from './addedLines';
-export { EditorMerge, whenDrawn, type WriteHunks } from './editorMerge';
+export { EditorMerge, whenDrawn, type IWritable } from './editorMerge';
 export { applyHunks, hunksOf, type IHunk } from './hunks';

@@ -14,16 +14,19 @@ import {
   SetOutputs,
   UpdateCell
 } from '../../api';
+import { hasOtherLineEnds, lineFeeds } from '../../diff/lines';
 import {
   CellReader,
-  isCode,
+  isLocked,
+  isRunning,
+  Lock,
   SharedCell,
   sharedNotebook,
   wholeCell,
   WholeCell
 } from '../cells';
 import { hashSource } from './hash';
-import { ISplice, lineFeeds, minimalSplice } from './text';
+import { ISplice, minimalSplice } from './text';
 
 /** One operation on the shared document. Indices are those at its turn. */
 export type Step =
@@ -159,7 +162,8 @@ class Planner {
     }
   }
 
-  private _insert({ cellId, type, source, position, cell }: InsertCell): void {
+  private _insert({ cellId, type, position, cell, ...edit }: InsertCell): void {
+    const source = cell ? edit.source : lineFeeds(edit.source);
     if (this._entries.some(({ id }) => id === cellId)) {
       throw invalid(`There is a cell ${cellId} already.`);
     }
@@ -177,9 +181,11 @@ class Planner {
     this._steps.push({ kind: 'insert', index, cell: made });
   }
 
-  private _update({ cellId, baseHash, source, type, cell }: UpdateCell): void {
+  private _update({ cellId, baseHash, type, cell, ...edit }: UpdateCell): void {
     const { entry, index } = this._find(cellId);
     this._checkHash(entry, baseHash);
+    const source =
+      cell || edit.source == null ? edit.source : lineFeeds(edit.source);
     // Other line ends alone are no change, unless a whole cell is restored.
     const after =
       source == null || (!cell && source === lineFeeds(entry.source))
@@ -207,6 +213,7 @@ class Planner {
     if (entry.made) {
       entry.made.source = source;
     } else if (hasOtherLineEnds(entry.source)) {
+      // See `write.ts`: its editor has to be made anew with it.
       this._checkIdle(entry, 'change it');
       this._remake(entry, index, { ...this._json(entry), source });
     } else {
@@ -339,13 +346,8 @@ class Planner {
     entry.baseHash = baseHash;
   }
 
-  /** The locks of nbformat and of nbgrader, as in the server's `cell_locks.py`. */
-  private _checkLock(entry: IEntry, lock: 'editable' | 'deletable'): void {
-    const nbgrader = entry.model?.getMetadata('nbgrader') as
-      | { locked?: unknown }
-      | null
-      | undefined;
-    if (entry.model?.getMetadata(lock) === false || nbgrader?.locked === true) {
+  private _checkLock(entry: IEntry, lock: Lock): void {
+    if (entry.model && isLocked(entry.model, lock)) {
       throw invalid(
         `Cell ${entry.id} is locked: its metadata says that it is not ${lock}.`
       );
@@ -355,7 +357,7 @@ class Planner {
   /** A cell that is made anew loses the connection to its running code. */
   private _checkIdle(entry: IEntry, what: string): void {
     const { model } = entry;
-    if (model && isCode(model) && model.executionState === 'running') {
+    if (model && isRunning(model)) {
       throw invalid(
         `Cell ${entry.id} is running or waiting to run. Wait for its end to ${what}.`
       );
@@ -410,15 +412,6 @@ function joinedStream(output: nbformat.IOutput): nbformat.IOutput {
   return output.output_type === 'stream' && Array.isArray(output.text)
     ? { ...output, text: output.text.join('') }
     : output;
-}
-
-/**
- * Whether lines end otherwise than in a line feed. An editor counts each line end as one character:
- * what is written into the text of such a cell would appear in another place of its editor, which
- * has to be made anew with the cell.
- */
-function hasOtherLineEnds(source: string): boolean {
-  return source.includes('\r');
 }
 
 function invalid(message: string): PageRequestError {

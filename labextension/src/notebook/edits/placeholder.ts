@@ -1,7 +1,7 @@
 import { NotebookPanel } from '@jupyterlab/notebook';
 
 import { CellEdit } from '../../api';
-import { sharedNotebook } from '../cells';
+import { isLocked, sharedNotebook } from '../cells';
 import { hashSource } from './hash';
 
 /** Notebooks without a word in them that were opened for the agent to fill. */
@@ -51,6 +51,6 @@ function emptyCellOf(panel: NotebookPanel): string | null {
     !cell.getSource() &&
     !cell.getOutputs().length &&
     cell.executionState !== 'running' &&
-    cell.getMetadata('deletable') !== false;
+    !isLocked(cell, 'deletable');
   return isEmpty && !other && !hasCursor ? cell.getId() : null;
 }

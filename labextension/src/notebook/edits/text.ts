@@ -7,11 +7,6 @@ export interface ISplice {
   insert: string;
 }
 
-/** The text with a line feed at the end of each line. */
-export function lineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
-}
-
 /**
  * The smallest single replacement that makes `after` of `before`, or null if they are equal.
  *

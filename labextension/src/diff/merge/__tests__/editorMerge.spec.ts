@@ -1,17 +1,28 @@
 import { EditorView } from '@codemirror/view';
 
-import { applyHunks, EditorMerge } from '..';
+import { applyHunks, EditorMerge, IHunk } from '..';
 
 const BASE = 'a = 1\nb = 2\nc = 3\nd = 4';
 
-/** An editor with a proposal; what is accepted is written into it. */
-function setUp(proposed: string, base = BASE) {
-  const view = new EditorView({ doc: base });
-  const merge = new EditorMerge(view, base, hunks => {
+const NOWHERE = { obstacle: () => null, write: () => undefined };
+
+/** Writes into an editor, unless something is in its way. */
+const writeIn = (view: EditorView, obstacle: () => string | null) => ({
+  obstacle,
+  write: (hunks: readonly IHunk[]) =>
     view.dispatch({
       changes: hunks.map(({ from, to, insert }) => ({ from, to, insert }))
-    });
-  });
+    })
+});
+
+/** An editor with a proposal; what is accepted is written into it. */
+function setUp(
+  proposed: string,
+  base = BASE,
+  obstacle: () => string | null = () => null
+) {
+  const view = new EditorView({ doc: base });
+  const merge = new EditorMerge(view, base, writeIn(view, obstacle));
   merge.show(proposed, true);
   const text = () => view.state.doc.toString();
   const type = (place: number, insert: string) =>
@@ -82,11 +93,7 @@ describe('EditorMerge', () => {
       );
       // The same where the line was there before the proposal came.
       const now = base.slice(0, place) + line + base.slice(place);
-      const late = new EditorMerge(
-        new EditorView({ doc: now }),
-        base,
-        () => undefined
-      );
+      const late = new EditorMerge(new EditorView({ doc: now }), base, NOWHERE);
       late.show(proposed, true);
       expect(late.hunks.map(({ touched }) => touched)).toEqual([false]);
     }
@@ -98,7 +105,7 @@ describe('EditorMerge', () => {
       const merge = new EditorMerge(
         new EditorView({ doc: `${now}\n# mine` }),
         BASE,
-        () => undefined
+        NOWHERE
       );
       merge.show(now.replace('d = 4', 'd = 40'), true);
       expect(merge.hunks.map(({ added }) => added)).toEqual(['d = 40']);
@@ -116,10 +123,10 @@ describe('EditorMerge', () => {
   it('applies a proposal to a text that was typed in during the stream', () => {
     const { view, merge, text } = setUp('');
     merge.dispose();
-    const late = new EditorMerge(view, BASE, hunks =>
-      view.dispatch({
-        changes: hunks.map(({ from, to, insert }) => ({ from, to, insert }))
-      })
+    const late = new EditorMerge(
+      view,
+      BASE,
+      writeIn(view, () => null)
     );
     late.show('a = 10\nb', false);
     view.dispatch({ changes: { from: 12, insert: '# mine\n' } });
@@ -150,7 +157,7 @@ describe('EditorMerge', () => {
     const lines = Array.from({ length: 200 }, (_, at) => `row${at} = ${at}`);
     const text = ['a = 1', ...lines, 'z = 9'].join('\n');
     const view = new EditorView({ doc: base });
-    const merge = new EditorMerge(view, base, () => undefined);
+    const merge = new EditorMerge(view, base, NOWHERE);
     const made = jest.spyOn(document, 'createElement');
     let pieces = 0;
     const start = performance.now();
@@ -164,7 +171,7 @@ describe('EditorMerge', () => {
     made.mockRestore();
     const whole = new EditorView({ doc: base });
     const spy = jest.spyOn(document, 'createElement');
-    new EditorMerge(whole, base, () => undefined).show(text, true);
+    new EditorMerge(whole, base, NOWHERE).show(text, true);
     const once = spy.mock.calls.length;
     spy.mockRestore();
     const added = (each: EditorView) =>
@@ -181,7 +188,7 @@ describe('EditorMerge', () => {
 
   it('keeps the elements of lines that are as they were, and drops those that are gone', () => {
     const view = new EditorView({ doc: 'a = 1' });
-    const merge = new EditorMerge(view, 'a = 1', () => undefined);
+    const merge = new EditorMerge(view, 'a = 1', NOWHERE);
     const rows = () => [...view.dom.querySelectorAll('.da-added-line')];
     merge.show('b = 1\nc = 2\nd = 3', true);
     const [first, second] = rows();
@@ -192,5 +199,31 @@ describe('EditorMerge', () => {
       'c = 3'
     ]);
     expect(view.dom.querySelectorAll('.da-hunk-controls')).toHaveLength(1);
+  });
+
+  it('shows a proposal for lines that end otherwise as if they ended in line feeds', () => {
+    const base = 'a = 1\r\nb = 2\rc = 3\r\n';
+    const { view, merge, text } = setUp('a = 1\r\nb = 20\r\nc = 3', base);
+    expect(view.dom.querySelectorAll('.da-removed-line')).toHaveLength(1);
+    expect(merge.hunks.map(({ added }) => added)).toEqual(['b = 20']);
+    merge.accept([0]);
+    expect(text()).toBe('a = 1\nb = 20\nc = 3\n');
+  });
+
+  it('leaves a change undecided where the document cannot be written to', () => {
+    let obstacle: string | null = 'It is locked.';
+    const { merge, text } = setUp(
+      'a = 10\nb = 2',
+      'a = 1\nb = 2',
+      () => obstacle
+    );
+    const refused: string[] = [];
+    merge.refused.connect((_, reason) => refused.push(reason));
+    merge.accept([0]);
+    expect([refused, text()]).toEqual([['It is locked.'], 'a = 1\nb = 2']);
+    expect([merge.hunks.length, merge.hasAccepted]).toEqual([1, false]);
+    obstacle = null;
+    merge.accept([0]);
+    expect(text()).toBe('a = 10\nb = 2');
   });
 });
