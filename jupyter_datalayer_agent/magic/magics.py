@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import os
 import threading
 import time
 from typing import Any
@@ -85,9 +84,9 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
         shell = self.shell
         # The agent cannot run cells with any other kernel.
         holds = is_kernel(shell) and has_live_frontend(shell)
-        if options.wait and options.changes and holds and _is_notebook():
-            raise AgentMagicError(WOULD_DEADLOCK)
         server = self.server()
+        if options.wait and options.changes and holds and _is_notebook(server):
+            raise AgentMagicError(WOULD_DEADLOCK)
         if options.model is not None:
             _check_model(server, options.model)
         session_id = self._conversation(server, options.session)
@@ -219,10 +218,13 @@ def _check_model(server: Server, name: str) -> None:
         raise AgentMagicError(f"--model {name}: {found['reason']}")
 
 
-def _is_notebook() -> bool:
-    """Whether the agent can run cells of this kernel's notebook."""
-    name = os.environ.get("JPY_SESSION_NAME")
-    return name is None or name.endswith(".ipynb")
+def _is_notebook(server: Server) -> bool:
+    """Whether the agent may run cells of this kernel's document. A server that does not know the
+    kernel takes the message for the notebook that its page shows, which may be this one's."""
+    try:
+        return bool(server.get("kernel")["isNotebook"])
+    except Refused:
+        return True
 
 
 def load(shell: Any) -> None:

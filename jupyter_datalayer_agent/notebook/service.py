@@ -231,6 +231,14 @@ class NotebookService:
         because a page shows it as a notebook, as it does scripts with jupytext."""
         return path.endswith(".ipynb") or self.pages.page_with(path) is not None
 
+    async def serves_as_notebook(self, path: str) -> bool:
+        """Whether the server opens a path as a notebook where it may be both."""
+        try:
+            model = await ensure_async(self.contents_manager.get(path, content=False))
+        except (HTTPError, OSError):
+            return False
+        return bool(model["type"] == "notebook")
+
     async def confine(self, path: str) -> str:
         """The path relative to the root; ``DocumentError`` for what is outside it or hidden."""
         relative = resolve_path(path, self.root_dir)

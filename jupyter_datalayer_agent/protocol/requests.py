@@ -384,6 +384,14 @@ class DatabaseHealth(Wire):
     journal: str
 
 
+class KernelDocument(Wire):
+    """Answer of ``GET kernel``: the document that the kernel runs for, null where there is none,
+    and whether the agent can run cells of it in that kernel."""
+
+    path: str | None
+    is_notebook: bool
+
+
 class Health(Wire):
     """Answer of ``GET health``. ``database`` is given where it was opened on a network file system,
     on which it is slower."""

@@ -21,6 +21,7 @@ from .handlers import (
     exports,
     forks,
     health,
+    kernel_requests,
     mcp_servers,
     mcp_sign_in,
     models,
@@ -53,6 +54,7 @@ class OpenapiHandler(Handler):
 
 ROUTES = [
     *health.ROUTES,
+    *kernel_requests.ROUTES,
     *descriptor.ROUTES,
     *chat.ROUTES,
     *sessions.ROUTES,

@@ -107,10 +107,10 @@ class Kernel:
 
 @contextlib.contextmanager
 def notebook_kernel(
-    server: RunningServer, path: str, kernel_name: str = "python3"
+    server: RunningServer, path: str, kernel_name: str = "python3", kind: str = "notebook"
 ) -> Iterator[Kernel]:
     """The kernel of a session that is started for the notebook, as JupyterLab starts it."""
-    body = {"path": path, "name": Path(path).name, "type": "notebook"}
+    body = {"path": path, "name": Path(path).name, "type": kind}
     session = server.post("/api/sessions", {**body, "kernel": {"name": kernel_name}})
     runtime = Path(server.environment["JUPYTER_RUNTIME_DIR"])
     client = BlockingKernelClient()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nbformat
 from nbconvert import HTMLExporter
 
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
+from tests.support.beside import with_package
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 from tests.support.planning import plan_of
@@ -150,3 +153,34 @@ def test_the_saved_notebook_is_valid_and_converts(
     assert "<strong>42</strong>" in page
     assert "<details><summary>1 step</summary>" in page
     assert "&lt;details" not in page
+
+
+def test_a_script_that_is_open_as_a_notebook_is_not_waited_for_and_takes_cells(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    """jupytext serves it as a notebook; a console for it is none."""
+    with RunningServer(
+        tmp_path,
+        api_base=model.base_url,
+        environment=with_package("jupytext"),
+        own_interpreter=True,
+    ) as server:
+        for name in ("script.py", "text.md"):
+            file = server.root / name
+            file.write_text("# %%\nx = 6\n" if name == "script.py" else "```python\nx = 6\n```\n")
+            with notebook_kernel(server, name) as kernel:
+                kernel.run(LOAD)
+                refused = kernel.run("%agent --mode agent --wait run it all")
+                assert "--wait would hold this kernel" in refused.error
+                model.script(add("print(x * 7)"), Say("It is 42."))
+                kernel.run("x = 6")
+                asked = kernel.run("%agent --mode agent go")
+                kernel.wait(lambda asked=asked: asked.display["text/markdown"].endswith("42."))
+            assert "print(x * 7)" in file.read_text()
+        (server.root / "plain.txt").write_text("text\n")
+        for path, kind in (("console-1-abc", "console"), ("plain.txt", "notebook")):
+            model.script(Say("Waited."))
+            with notebook_kernel(server, path, kind=kind) as kernel:
+                kernel.run(LOAD)
+                waited = kernel.run("%agent --mode agent --wait go")
+                assert waited.display["text/markdown"] == "Waited."

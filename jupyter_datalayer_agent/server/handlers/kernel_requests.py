@@ -7,16 +7,15 @@ form of an MCP server, nor loosen the policy.
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
 
+from ...notebook.paths import without_drive
 from ...protocol.attachments import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.ops import Dequeue, Interrupt, Keep, Op, Undo, UserInputAnswer, UserMessage
-from ...protocol.requests import ChatRequest, SessionCreate
-from ..kernel_access.tokens import TOKENS_KEY
-
-if TYPE_CHECKING:
-    from ..base.handler import Handler
+from ...protocol.requests import ChatRequest, KernelDocument, SessionCreate
+from ..base.handler import Handler, route
+from ..base.route_table import Operation, Route
+from ..kernel_access.tokens import TOKENS_KEY, Grant
 
 OPS = (UserMessage, Interrupt, Dequeue, Undo, Keep, UserInputAnswer)
 
@@ -26,9 +25,8 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
     grant = handler.kernel
     if grant is None:
         return request
-    path = await handler.settings[TOKENS_KEY].path_of(grant)
-    notebooks = handler.parts.runtime.notebooks
-    notebook = path if path is not None and notebooks.is_notebook(path) else None
+    document = await document_of(handler, grant)
+    path = document.path
     fields = request.model_dump(
         include={"message", "session_id", "mode", "model", "tool_references", "cell_id"},
         exclude_unset=True,
@@ -37,9 +35,33 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
         **fields,
         attachments=[await _near(handler, path, each) for each in request.attachments],
         location="magic",
-        active_notebook=notebook,
+        active_notebook=path if document.is_notebook else None,
         approval="always" if request.approval == "always" else None,
     )
+
+
+async def document_of(handler: Handler, grant: Grant) -> KernelDocument:
+    """The document that a kernel runs for; a notebook, where one of them is."""
+    notebooks = handler.parts.runtime.notebooks
+    paths: list[str] = []
+    for session in await handler.settings[TOKENS_KEY].sessions_of(grant):
+        path = without_drive(str(session["path"]))
+        paths.append(path)
+        # A script is one where it was opened as one, and the server serves it so.
+        opened = session["type"] == "notebook" and await notebooks.serves_as_notebook(path)
+        if opened or notebooks.is_notebook(path):
+            return KernelDocument(path=path, is_notebook=True)
+    return KernelDocument(path=next(iter(paths), None), is_notebook=False)
+
+
+class KernelHandler(Handler):
+    """For the magic, which may have to know whether the agent needs its kernel."""
+
+    @route("read")
+    async def get(self) -> KernelDocument:
+        if self.kernel is None:
+            raise AgentError("not_found", "The request does not come from a kernel.")
+        return await document_of(self, self.kernel)
 
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
@@ -67,3 +89,16 @@ async def op_as_kernel_may(handler: Handler, op: Op) -> Op:
 def session_as_kernel_may(handler: Handler, body: SessionCreate) -> SessionCreate:
     """A new session's title; its settings are for the user in the panel."""
     return body if handler.kernel is None else SessionCreate(title=body.title)
+
+
+ROUTES = [
+    Route(
+        "kernel",
+        KernelHandler,
+        {
+            "get": Operation(
+                "The document of the kernel whose token the request has", response=KernelDocument
+            )
+        },
+    )
+]

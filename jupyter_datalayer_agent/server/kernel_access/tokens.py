@@ -30,8 +30,6 @@ from jupyter_server.base.call_context import CallContext
 from jupyter_server.services.sessions.sessionmanager import SessionManager
 from tornado import web
 
-from ...notebook.paths import without_drive
-
 log = logging.getLogger(__name__)
 
 TOKENS_KEY = "datalayer_agent_kernel_tokens"
@@ -40,7 +38,7 @@ PREFIX = "sk-datalayer-agent-"
 
 FOR_KERNELS = {
     "GET": re.compile(
-        r"(health|models|tools|sessions|sessions/[^/]+"
+        r"(health|kernel|models|tools|sessions|sessions/[^/]+"
         r"|sessions/[^/]+/(turns|events)|sessions/[^/]+/turns/[^/]+/changes)"
     ),
     "POST": re.compile(r"(chat|chat/stream|sessions|sessions/[^/]+/ops)"),
@@ -168,15 +166,18 @@ class KernelTokens:
         """The token's grant."""
         return self._grants.get(_hash(token)) if token.startswith(PREFIX) else None
 
-    async def path_of(self, grant: Grant) -> str | None:
-        """The kernel's current document; it may have been renamed."""
+    async def sessions_of(self, grant: Grant) -> list[dict[str, Any]]:
+        """The kernel's sessions, with the current paths of its documents: of a notebook, and of
+        consoles that share its kernel."""
         sessions = await ensure_async(self._server.session_manager.list_sessions())
-        for session in sessions:
-            if grant.kernel_id is None and session["path"] == grant.path:
-                grant.kernel_id = session["kernel"]["id"]
-            if grant.kernel_id is not None and session["kernel"]["id"] == grant.kernel_id:
-                return without_drive(str(session["path"]))
-        return None
+        if grant.kernel_id is None:
+            own = [each for each in sessions if each["path"] == grant.path]
+            grant.kernel_id = own[0]["kernel"]["id"] if own else None
+        return [
+            each
+            for each in sessions
+            if grant.kernel_id is not None and each["kernel"]["id"] == grant.kernel_id
+        ]
 
 
 def unsupported(sessions: Any) -> str | None:

@@ -836,6 +836,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/kernel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of the kernel whose token the request has */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KernelDocument"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -6409,6 +6454,17 @@ export interface components {
              * @default null
              */
             problem?: string | null;
+        };
+        /**
+         * KernelDocument
+         * @description Answer of ``GET kernel``: the document that the kernel runs for, null where there is none,
+         *     and whether the agent can run cells of it in that kernel.
+         */
+        KernelDocument: {
+            /** Isnotebook */
+            isNotebook: boolean;
+            /** Path */
+            path: string | null;
         };
         /**
          * KernelParams
