@@ -4,7 +4,10 @@ hub's tokens and cookies."""
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import requests
@@ -149,3 +152,19 @@ def test_the_mcp_endpoint_answers_through_the_proxy(server: HubServer) -> None:
             )
             assert refused.status_code == 401, refused.text
             assert refused.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_where_the_hub_encrypts_within_the_magic_reaches_its_server_without_a_certificate(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    """The server takes connections from the hub and the proxy only (``internal_ssl``)."""
+    model.script(Say("Hello."))
+    with JupyterHub(tmp_path, api_base=model.base_url, internal_ssl=True) as hub:
+        server = hub.start_server("ada")
+        write_notebook(server, "mine.ipynb", LOAD)
+        with notebook_kernel(server, "mine.ipynb") as kernel:
+            kernel.run(LOAD)
+            assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
+            place = kernel.run("import os\nprint(os.environ['DATALAYER_AGENT_URL'])").text
+            folder = Path(unquote(urlsplit(place).netloc)).parent
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -32,14 +32,16 @@ CONFIG = """
 import json, os, sys
 given = json.loads(os.environ["GIVEN"])
 c.JupyterHub.bind_url = given["bind_url"]
-c.JupyterHub.hub_bind_url = f"http://127.0.0.1:{given['hub_port']}"
+c.JupyterHub.hub_bind_url = given["hub"]
+c.JupyterHub.internal_ssl = given["internal_ssl"]
+c.JupyterHub.internal_certs_location = os.path.join(os.environ["HOME"], "internal-ssl")
 c.JupyterHub.db_url = "sqlite://"
 c.JupyterHub.cookie_secret = os.urandom(32)
 c.JupyterHub.authenticator_class = "dummy"
 c.Authenticator.allow_all = True
 c.JupyterHub.services = [{"name": "tests", "api_token": given["token"], "admin": True}]
 c.ConfigurableHTTPProxy.command = given["proxy"]
-c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{given['proxy_port']}"
+c.ConfigurableHTTPProxy.api_url = given["proxy_api"]
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = given["homes"] + "/{username}"
 c.Spawner.cmd = [sys.executable, "-m", "jupyterhub.singleuser"]
@@ -71,8 +73,9 @@ class HubServer(RunningServer):
 class JupyterHub:
     """Starts on entry and ends, with its proxy and its users' servers, on exit."""
 
-    def __init__(self, folder: Path, *, api_base: str) -> None:
+    def __init__(self, folder: Path, *, api_base: str, internal_ssl: bool = False) -> None:
         self.folder = folder
+        inside = f"{'https' if internal_ssl else 'http'}://127.0.0.1"
         self.origin = f"http://127.0.0.1:{free_port()}"
         self.url = f"{self.origin}{BASE}"
         self.log = folder / "hub.log"
@@ -81,8 +84,9 @@ class JupyterHub:
         self._servers: list[HubServer] = []
         self._given = {
             "bind_url": self.url,
-            "hub_port": free_port(),
-            "proxy_port": free_port(),
+            "hub": f"{inside}:{free_port()}",
+            "proxy_api": f"{inside}:{free_port()}",
+            "internal_ssl": internal_ssl,
             "token": self._token,
             "proxy": ["node", str(PROXY)],
             "homes": str(folder / "homes"),

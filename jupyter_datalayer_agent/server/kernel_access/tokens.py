@@ -10,18 +10,23 @@ Imported at the server's start, so it imports nothing but Jupyter Server.
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import functools
 import hashlib
 import inspect
 import logging
+import os
 import re
 import secrets
+import shutil
+import socket
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from jupyter_core.utils import ensure_async
 from jupyter_server import __version__, version_info
@@ -29,6 +34,8 @@ from jupyter_server.auth.identity import User
 from jupyter_server.base.call_context import CallContext
 from jupyter_server.services.sessions.sessionmanager import SessionManager
 from tornado import web
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_unix_socket
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +85,7 @@ class KernelTokens:
         self._server = server
         self._autoload = autoload
         self._grants: dict[str, Grant] = {}
+        self._socket: str | None = None
 
     def install(self) -> None:
         """Let kernels that sessions start from now on find the server.
@@ -120,8 +128,6 @@ class KernelTokens:
 
     def environment(self, path: str | None) -> dict[str, str]:
         """The variables of a kernel that is started for the document ``path``."""
-        import os
-
         added = {"DATALAYER_AGENT_URL": self.url, "DATALAYER_AGENT_TOKEN": self._make(path)}
         if self._server.certfile:
             added["DATALAYER_AGENT_CERTIFICATE"] = str(self._server.certfile)
@@ -135,11 +141,26 @@ class KernelTokens:
     @property
     def url(self) -> str:
         """The server's address as its own machine reaches it."""
+        if self._server.client_ca and hasattr(socket, "AF_UNIX"):
+            place = quote(self._own_socket(), safe="")
+            return f"http+unix://{place}{self._server.base_url}datalayer-agent/"
         parts = urlsplit(self._server.connection_url)
         host = WILDCARDS.get(self._server.ip)
         if host is not None and not self._server.sock:
             parts = parts._replace(netloc=f"{host}:{self._server.port}")
         return f"{parts.geturl().rstrip('/')}/datalayer-agent/"
+
+    def _own_socket(self) -> str:
+        """A socket of this user for kernels, opened once: the server itself connects only with who
+        has a certificate of the authority ``client_ca``, as those of a JupyterHub with
+        ``internal_ssl``, where only the hub and its proxy have one."""
+        if self._socket is None:
+            folder = tempfile.mkdtemp(prefix="datalayer-agent-")  # 0700
+            self._socket = os.path.join(folder, "kernels")
+            listener = HTTPServer(self._server.web_app)
+            listener.add_socket(bind_unix_socket(self._socket))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return self._socket
 
     def _make(self, path: str | None) -> str:
         self._forget_ended()
