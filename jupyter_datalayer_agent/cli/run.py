@@ -138,7 +138,8 @@ class TurnOutput:
 
     def follow(self, body: dict[str, Any]) -> str:
         """Send the message and answer questions; returns how the turn ended."""
-        for event in self._server.stream("chat/stream", body):
+        request = {**body, "canAnswer": self.terminal.interactive}
+        for event in self._server.stream("chat/stream", request):
             if event["type"] == "session":
                 self._session = event["sessionId"]
                 continue

@@ -67,6 +67,8 @@ class ChatRequest(Wire):
     With ``compare`` these models (two to four) answer the message side by side; they only read.
     With ``runs_actions`` a program that listens runs or skips the actions of a plan by itself, by
     ``run_action`` and ``plan_decision``: without it a plan over ``chat/stream`` has none.
+    Without ``can_answer`` a program says that nobody is there whom the model could ask: ``askUser``
+    is not offered.
     """
 
     message: str
@@ -91,6 +93,7 @@ class ChatRequest(Wire):
     overrides: Overrides | None = None
     compare: list[str] | None = None
     runs_actions: bool = False
+    can_answer: bool = True
 
     @field_validator("compare")
     @classmethod

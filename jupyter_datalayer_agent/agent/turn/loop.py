@@ -110,7 +110,7 @@ class Turn:
         a notebook without a page (nbconvert, a script) has not."""
         if self.request.location == "magic" and self.audience != "page":
             return any(page.connected for page in self.runtime.pages)
-        return self.audience != "none"
+        return self.audience != "none" and self.request.chat.can_answer
 
     @property
     def started(self) -> bool:

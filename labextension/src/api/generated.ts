@@ -4583,6 +4583,8 @@ export interface components {
          *     With ``compare`` these models (two to four) answer the message side by side; they only read.
          *     With ``runs_actions`` a program that listens runs or skips the actions of a plan by itself, by
          *     ``run_action`` and ``plan_decision``: without it a plan over ``chat/stream`` has none.
+         *     Without ``can_answer`` a program says that nobody is there whom the model could ask: ``askUser``
+         *     is not offered.
          */
         ChatRequest: {
             /**
@@ -4612,6 +4614,11 @@ export interface components {
              * @default null
              */
             calledBy?: string | null;
+            /**
+             * Cananswer
+             * @default true
+             */
+            canAnswer?: boolean;
             /**
              * Cellid
              * @default null
