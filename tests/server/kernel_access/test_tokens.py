@@ -89,6 +89,7 @@ def fake_server(sessions: Any) -> Any:
         sock="",
         port=8888,
         certfile="",
+        client_ca="",
     )
 
 
