@@ -308,10 +308,19 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from jupyter_core.paths import jupyter_data_dir
 
         from .agent.features.connect import locked_reason
-        from .models.connections.registry import Connections
+        from .models.connections.connection import ClientCertificate
+        from .models.connections.registry import Connections, OwnServer
 
-        folder = Path(jupyter_data_dir(), "datalayer-agent")
-        return Connections(folder, enabled=lambda: locked_reason(self._layers) is None)
+        def own_server() -> OwnServer:
+            values = self._layers.values()
+            file, key = values["api_certificate"], values["api_certificate_key"]
+            return OwnServer(values["api_headers"], ClientCertificate(file, key) if file else None)
+
+        return Connections(
+            Path(jupyter_data_dir(), "datalayer-agent"),
+            enabled=lambda: locked_reason(self._layers) is None,
+            own_server=own_server,
+        )
 
     def _mcp_servers(self, root_dir: str | None) -> McpServers:
         """The servers of Jupyter's configuration directory and of the server root."""

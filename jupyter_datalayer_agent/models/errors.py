@@ -89,7 +89,15 @@ def model_error(
     code = _code(chain, status, detail)
     detail = redact(detail, environ, secrets, is_refusal=code == "authentication")
     if code == "litellm_unusable":
-        return loader.unusable(error)
+        missing = _missing_package(chain)
+        if missing is None:
+            return loader.unusable(error)
+        name = provider.label if provider else "The model's provider"
+        return ModelError(
+            code,
+            f"{name} needs the Python package {missing}, which is not installed. Run: pip install "
+            f"{missing}, then restart the server.",
+        )
     if broken is not None and code in ("connection", "server"):
         code = "broken_stream"
     if code in ("connection", "broken_stream"):
@@ -149,6 +157,15 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
         return "connection"
     unreachable = re.search(r"connection error|disconnected|cannot connect", detail, re.IGNORECASE)
     return "connection" if unreachable else "server"
+
+
+def _missing_package(chain: list[BaseException]) -> str | None:
+    """The package that litellm wants for this provider alone, if that is what is missing."""
+    named = (each.name or "" for each in chain if isinstance(each, ModuleNotFoundError))
+    packages = (name.partition(".")[0] for name in named)
+    found = next((each for each in packages if each not in ("", "litellm", "mcp")), None)
+    # botocore comes with boto3, which is the one that litellm names.
+    return "boto3" if found == "botocore" else found
 
 
 def _detail(chain: list[BaseException]) -> str:
@@ -227,6 +244,10 @@ def _message(
             return f"{name}{where} did not accept the request.{report}"
         case "connection":
             proxy = proxy_for(api_base, environ) if api_base else None
+            if "CERTIFICATE_REQUIRED" in detail:
+                return (
+                    f"{name}{where} asks for a client certificate. Enter one where it is connected."
+                )
             through = f" through the proxy {shown_proxy(proxy)}" if proxy else ""
             return f"{name}{where} cannot be reached{through}. ({detail})"
         case "broken_stream":

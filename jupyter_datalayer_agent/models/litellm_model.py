@@ -82,7 +82,8 @@ class LitellmModel:
         where = route(request, environ)
         if call.connection is not None:
             where = replace(where, provider=call.connection.provider)
-        self._check_ready(request, where, environ)
+        if call.connection is None or call.connection.form is None:
+            self._check_ready(request, where, environ)
         litellm = await loader.litellm()
         register(litellm, where)
         if where.responses and not serves_responses(litellm, where):
@@ -98,7 +99,8 @@ class LitellmModel:
         inner = chat or ResponsesAssembler()
         key = (where.api_base, where.model)
         assembler = WithoutThoughts(inner, self._implied.get(key), speaks_of_marks(request.input))
-        way = Way(environ, where.api_base, call.headers, call.certificate)
+        arguments.update(call.arguments)
+        way = Way(environ, where.api_base, call.headers, call.certificate, call.secrets)
         source = await self._open_accepted(litellm, arguments, where, way)
         if request.stream and chat is not None:
             chat.keep_refusals(source)
@@ -264,7 +266,7 @@ def _failed(
         api_base=where.api_base,
         broken=broken,
         environ=way.environ,
-        secrets=tuple(way.headers.values()),
+        secrets=(*way.headers.values(), *way.secrets),
     )
 
 

@@ -232,6 +232,9 @@ def _key(where: ModelRoute, environ: Mapping[str, str]) -> str | None:
         return None
     if not where.provider.keys:
         return None
+    if where.provider.prefix == "azure" and not environ.get(where.provider.keys[0], "").strip():
+        # A token is no key. litellm reads it from the environment by itself.
+        return NO_KEY if where.api_base and not api_key(where.provider, environ) else None
     return api_key(where.provider, environ) or (NO_KEY if where.api_base else None)
 
 

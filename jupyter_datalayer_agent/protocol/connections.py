@@ -12,8 +12,8 @@ from typing_extensions import Self
 
 from .base import Wire
 
-KeySource = Literal["environment", "keyring", "file"]
-"""Where a key comes from."""
+KeySource = Literal["environment", "keyring", "file", "memory"]
+"""Where a key comes from; ``memory``: kept until the server stops."""
 
 
 class FoundModel(Wire):
@@ -53,12 +53,22 @@ class LookReply(Wire):
 
 
 class ConnectionTarget(Wire):
-    """A provider by its id, or a server by its address; and the key that the user typed, if any."""
+    """A provider by its id, or a server by its address; and what the user typed.
+
+    ``values`` are the fields of a provider's form, by their names, for the way to sign in
+    ``sign_in``. ``headers`` are extra ones for a server at an address, by their names; None as a
+    value keeps the saved one, without ``headers`` all are kept. ``certificate`` and
+    ``certificate_key`` are paths on the server's computer; an empty one removes it."""
 
     provider: str | None = None
     address: str | None = Field(default=None, max_length=2000)
     key: SecretStr | None = Field(default=None, max_length=10_000)
     model: str | None = Field(default=None, max_length=500)
+    sign_in: str | None = Field(default=None, max_length=50)
+    values: dict[str, SecretStr] = Field(default={}, max_length=20)
+    headers: dict[str, SecretStr | None] | None = Field(default=None, max_length=50)
+    certificate: str | None = Field(default=None, max_length=2000)
+    certificate_key: str | None = Field(default=None, max_length=2000)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -82,20 +92,25 @@ class ConnectionTestReply(Wire):
 
 class ConnectRequest(ConnectionTarget):
     """Body of ``POST connections``. ``model`` becomes the user's default model; ``name`` of it as
-    the provider or the server has it. A key is kept in ``store_in``; in a file only with
-    ``consent``."""
+    the provider or the server has it. A key, and what else is secret, is kept in ``store_in``: in a
+    file only with ``consent``, in ``memory`` until the server stops."""
 
-    store_in: Literal["keyring", "file"] | None = None
+    store_in: Literal["keyring", "file", "memory"] | None = None
     consent: bool = False
 
 
 class ConnectionInfo(Wire):
-    """A connection. ``key_source`` is None where it has no key."""
+    """A connection. ``key_source`` is None where it has no key; ``needs_key``: it had one, which
+    was kept until the server stopped. ``headers`` are the names of its extra ones."""
 
     id: str
     label: str
     address: str | None = None
     key_source: KeySource | None = None
+    needs_key: bool = False
+    headers: list[str] = []
+    certificate: str | None = None
+    certificate_key: str | None = None
     models: list[str] = []
     is_default: bool = False
 
@@ -107,14 +122,42 @@ class ConnectableModel(Wire):
     label: str
 
 
+class ConnectableField(Wire):
+    """A field of a provider's form. ``value`` is the saved one, never of a secret."""
+
+    name: str
+    label: str
+    is_secret: bool
+    is_required: bool
+    example: str = ""
+    value: str | None = None
+
+
+class ConnectableSignIn(Wire):
+    """A way to sign in, with what it asks for."""
+
+    id: str
+    label: str
+    fields: list[ConnectableField]
+
+
 class ConnectableProvider(Wire):
-    """A provider that takes a key. ``variable`` is the environment variable that has one."""
+    """A provider that takes a key. ``variable`` is the environment variable that has one.
+
+    One with ``sign_ins`` has a form: ``fields``, and those of one of the ways to sign in, of which
+    ``sign_in`` is the saved one. Its models are named by the user; ``model_label`` is what it calls
+    their names."""
 
     id: str
     label: str
     key_source: KeySource | None = None
     variable: str | None = None
     models: list[ConnectableModel]
+    fields: list[ConnectableField] = []
+    sign_ins: list[ConnectableSignIn] = []
+    sign_in: str | None = None
+    model_label: str = "Model"
+    model_example: str = ""
 
 
 class ConnectionsReply(Wire):

@@ -57,6 +57,21 @@ class AgentTraits(Configurable):
     api_base = Unicode(None, allow_none=True, help="Address of an OpenAI-compatible server.").tag(
         config=True
     )
+    api_headers = Dict(
+        key_trait=Unicode(),
+        value_trait=Unicode(),
+        help="""Extra headers for the server at api_base, as a gateway may want them: for each
+        header's name the environment variable that has its value.""",
+    ).tag(config=True, server=True)
+    api_certificate = Unicode(
+        None,
+        allow_none=True,
+        help="""A file in PEM with the client certificate for the server at api_base, and with its
+        key, unless api_certificate_key names that.""",
+    ).tag(config=True, server=True)
+    api_certificate_key = Unicode(
+        None, allow_none=True, help="A file in PEM with the key of api_certificate, unencrypted."
+    ).tag(config=True, server=True)
     connect_models = Bool(
         True,
         help="""Whether users may connect models and save keys in the panel. When off, what was

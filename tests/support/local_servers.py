@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = tuple[int, Any]
-"""A status, and JSON; a text is sent as it is."""
+"""A status, and JSON; a text and bytes are sent as they are."""
 
 
 class LocalServer:
@@ -36,6 +36,16 @@ class LocalServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def setup(self) -> None:
+                if tls is not None:
+                    self.request = tls.wrap_socket(self.request, server_side=True)
+                super().setup()
+
+            def finish(self) -> None:
+                super().finish()
+                if tls is not None:
+                    self.request.close()
+
             def do_GET(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else None
@@ -46,12 +56,12 @@ class LocalServer:
                 outer.keys.append(key)
                 outer.headers.append({name.lower(): value for name, value in self.headers.items()})
                 status, content = answer(self.path, body, key)
-                text = content if isinstance(content, str) else json.dumps(content)
-                data = text.encode()
+                text = content if isinstance(content, (str, bytes)) else json.dumps(content)
+                data = text.encode() if isinstance(text, str) else text
                 self.send_response(status)
                 if 300 <= status < 400:
-                    self.send_header("Location", text)
-                is_page = text.startswith("<")
+                    self.send_header("Location", data.decode())
+                is_page = data.startswith(b"<")
                 self.send_header("Content-Type", "text/html" if is_page else "application/json")
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
@@ -64,6 +74,8 @@ class LocalServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
+        # A client that goes away early is no fault.
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         # A client that goes away early is no fault.
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         if tls is not None:
@@ -90,7 +102,9 @@ class LocalServer:
 
 
 def ollama(
-    port: int = 0, models: tuple[str, ...] = ("qwen3:8b", "nomic-embed-text:latest")
+    port: int = 0,
+    models: tuple[str, ...] = ("qwen3:8b", "nomic-embed-text:latest"),
+    tls: ssl.SSLContext | None = None,
 ) -> LocalServer:
     """Ollama 0.12: ``/api/tags``, ``/api/show``, ``/api/chat``."""
 
@@ -124,7 +138,7 @@ def ollama(
             return 200, f"{json.dumps(say)}\n{json.dumps(end)}\n"
         return 404, "404 page not found"
 
-    return LocalServer(answer, port)
+    return LocalServer(answer, port, tls)
 
 
 def lm_studio(port: int = 0) -> LocalServer:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from pydantic import SecretStr
 
 from ...models.connected_models import all_models, model_named
-from ...models.connections.address import AddressError
+from ...models.connections.address import AddressError, normalized
 from ...models.connections.connection import (
     CHECK_KEY,
+    CONNECTABLE,
     SERVER_LABELS,
-    WITH_A_KEY,
+    ClientCertificate,
     KeyPlace,
     ModelConnection,
     ServerModel,
@@ -20,9 +21,11 @@ from ...models.connections.connection import (
 )
 from ...models.connections.detection import DetectedServer
 from ...models.connections.http_get import ServerError
-from ...models.connections.key_store import KeyStoreError
+from ...models.connections.key_store import KeyStoreError, Secrets
 from ...models.connections.look import LocalServers, server_at
-from ...models.connections.registry import Connections
+from ...models.connections.provider_forms import API_KEY, BEARER, FORMS, ProviderForm, SignIn
+from ...models.connections.registry import HEADER, Connections
+from ...models.connections.way import Way, header_problem, server_of
 from ...models.litellm_model import LitellmModel
 from ...models.trial import trial_request, try_model
 from ...models.types import ModelError
@@ -78,10 +81,12 @@ class ConnectService:
         default = self.models().default
         found = self._connections.all()
         return ConnectionsReply(
-            connections=[connection_info(each, default) for each in found.values()],
+            connections=[
+                connection_info(each, default, self._connections) for each in found.values()
+            ],
             providers=[
                 provider_info(each, found.get(each.prefix), self._connections)
-                for each in WITH_A_KEY
+                for each in CONNECTABLE.values()
             ],
             keyring=keyring,
             keyring_problem=problem,
@@ -104,12 +109,12 @@ class ConnectService:
         """Whether it works: one small request to the model, or to a server without a model one for
         its list. A failure is an answer, not an error."""
         self._check_unlocked()
-        key = _typed(request.key)
         server = None
         try:
+            entered = await self._entered(request)
             connection = self._of_provider(request)
             if connection is None:
-                server = await self._server(request, key)
+                server = await self._server(request, entered)
                 if server.needs_key:
                     return ConnectionTestReply(
                         ok=False, message="This server needs a key.", server=found_server(server)
@@ -120,10 +125,8 @@ class ConnectService:
                 return ConnectionTestReply(
                     ok=True, message=found_message(len(server.models)), server=found_server(server)
                 )
-            saved = self._connections.all().get(connection.id)
-            if key is None and saved is not None and saved.api_base == connection.api_base:
-                key = await self._connections.key_of(saved)
-            call = self._connections.call_of(connection, trial_request(name), key)
+            connection = replace(connection, certificate=entered.certificate)
+            call = self._connections.call_of(connection, trial_request(name), entered.secrets)
             await try_model(self._model, call)
         except (ModelError, ServerError, AddressError) as error:
             found = None if server is None else found_server(server)
@@ -139,31 +142,39 @@ class ConnectService:
     async def connect(self, request: ConnectRequest) -> ConnectionsReply:
         """Save what the user entered, make the model the default one, and notify the pages."""
         self._check_unlocked()
-        key = _typed(request.key)
-        place = await self._place(request) if key is not None else None
+        try:
+            entered = await self._entered(request)
+        except (ModelError, AddressError) as error:
+            raise AgentError("invalid_request", str(error)) from error
+        is_kept_anew = entered.has_changed or request.store_in is not None
+        place = await self._place(request, entered) if entered.secrets and is_kept_anew else None
         connection = self._of_provider(request)
         if connection is None:
-            connection = self._of_server(await self._reachable(request, key))
+            connection = self._of_server(await self._reachable(request, entered))
             if not connection.models and request.model is None:
                 raise AgentError(
                     "invalid_request",
                     f"{connection.label} has no model yet. Load one there, and look again.",
                 )
+        names = (name.removeprefix(HEADER) for name in entered.secrets if name.startswith(HEADER))
+        connection = replace(connection, headers=tuple(names), certificate=entered.certificate)
         name = None
-        if request.model is not None or connection.server is not None:
+        is_named = connection.server is not None or connection.form is not None
+        if request.model is not None or is_named:
             name = self._model_name(connection, request.model)
             self._check_model_changeable(name)
             if not connection.lists(name):
                 chosen = ServerModel(name.partition("/")[2])
                 connection = _with(connection, chosen)
-        saved = self._connections.all().get(connection.id)
-        if key is None and connection.server is None and (saved is None or not saved.key_in):
+        saved = entered.saved
+        if not is_named and not entered.secrets:
             if self._connections.variable_set(connection) is None:
                 raise AgentError("invalid_request", f"{connection.label} needs a key.")
         else:
             connection = _with(connection, *(saved.models if saved and not saved.server else ()))
             try:
-                await self._connections.save(connection, key, place)
+                secrets = entered.secrets if is_kept_anew else None
+                await self._connections.save(connection, secrets, place)
             except (KeyStoreError, OSError) as error:
                 raise AgentError("internal", f"Nothing was saved. {error}") from error
         if name is not None and self._layers.values()["model"] != name:
@@ -208,8 +219,12 @@ class ConnectService:
         except OSError as error:
             raise AgentError("internal", f"The settings cannot be written: {error}") from error
 
-    async def _place(self, request: ConnectRequest) -> KeyPlace:
-        """Where the key goes. A file needs the user's consent, given in this request."""
+    async def _place(self, request: ConnectRequest, entered: _Entered) -> KeyPlace:
+        """Where secrets go. A file needs the user's consent, given in this request or before."""
+        if request.store_in is None and entered.saved is not None and entered.saved.key_in:
+            return entered.saved.key_in
+        if request.store_in == "memory":
+            return "memory"
         if request.store_in == "file":
             if request.consent:
                 return "file"
@@ -223,20 +238,104 @@ class ConnectService:
         except KeyStoreError as error:
             raise AgentError(
                 "invalid_request",
-                f"{error} The key can be kept in a file that only your user can read: storeIn: "
-                "file, consent: true.",
+                f"{error} The key can be kept until the server stops (storeIn: memory), or in a "
+                "file that only your user can read (storeIn: file, consent: true).",
             ) from error
         return "keyring"
+
+    async def _entered(self, request: ConnectionTarget) -> _Entered:
+        """What the user typed, completed by what is saved of the same provider or address.
+
+        Raises ``AgentError``, ``AddressError``; ``ModelError`` for a key that cannot be read."""
+        saved = self._saved(request)
+        before: Secrets = {}
+        if saved is not None and not self._connections.needs_key(saved):
+            before = await self._connections.secrets_of(saved)
+        form = None if request.provider is None else FORMS.get(request.provider)
+        secrets = dict(before)
+        key = _typed(request.key)
+        if form is None:
+            if request.values or request.sign_in is not None:
+                raise AgentError("invalid_request", "Only providers with a form take values.")
+            if key is not None:
+                secrets[API_KEY] = key
+        else:
+            secrets = _signing_in(form, request, key, before)
+        if request.headers is not None:
+            typed = {name: _value(value) for name, value in request.headers.items()}
+            secrets = {
+                name: value for name, value in secrets.items() if not name.startswith(HEADER)
+            }
+            problem = header_problem(typed)
+            if problem is not None:
+                raise AgentError("invalid_request", problem)
+            for name, value in typed.items():
+                kept = before.get(f"{HEADER}{name}") if value is None else value
+                if kept is None:
+                    raise AgentError("invalid_request", f"Enter the value of the header {name}.")
+                secrets[f"{HEADER}{name}"] = kept
+        has_authorization = f"{HEADER}authorization" in {name.lower() for name in secrets}
+        if has_authorization and secrets.keys() & {API_KEY, BEARER}:
+            raise AgentError(
+                "invalid_request",
+                "A key is sent as Authorization. Leave out either the key or that header.",
+            )
+        certificate = None if saved is None else saved.certificate
+        if request.certificate is not None:
+            shown, file = request.certificate.strip(), (request.certificate_key or "").strip()
+            certificate = ClientCertificate(shown, file or None) if shown else None
+        if request.provider is not None and form is None and (request.headers or certificate):
+            raise AgentError(
+                "invalid_request",
+                "Headers and a client certificate are for a server at an address.",
+            )
+        return _Entered(secrets, before, certificate, saved)
+
+    def _saved(self, request: ConnectionTarget) -> ModelConnection | None:
+        """The connection of the same provider, or to the same server. Raises ``AddressError``."""
+        found = self._connections.all()
+        if request.address is None:
+            connection = self._of_provider(request)
+            saved = found.get(request.provider or "")
+            # What is kept is for the endpoint that it was entered for.
+            is_same = saved and connection and saved.api_base == connection.api_base
+            return saved if is_same else None
+        server = server_of(normalized(request.address))
+        at = (each for each in found.values() if each.server and each.api_base)
+        return next((each for each in at if server_of(each.api_base or "") == server), None)
 
     def _of_provider(self, request: ConnectionTarget) -> ModelConnection | None:
         if request.provider is None:
             return None
-        for each in WITH_A_KEY:
-            if each.prefix == request.provider:
-                return ModelConnection(each.prefix, each.label)
-        names = ", ".join(each.prefix for each in WITH_A_KEY)
-        # What was given is not repeated: it might be a key in the wrong field.
-        raise AgentError("invalid_request", f"There is no such provider. There are {names}.")
+        known = CONNECTABLE.get(request.provider)
+        if known is None:
+            # What was given is not repeated: it might be a key in the wrong field.
+            raise AgentError(
+                "invalid_request",
+                f"There is no such provider. There are {', '.join(CONNECTABLE)}.",
+            )
+        connection = ModelConnection(known.prefix, known.label)
+        if connection.form is None:
+            return connection
+        way = _way_to_sign_in(connection.form, request)
+        values = {}
+        for field in (*connection.form.fields, *way.fields):
+            given = request.values.get(field.name)
+            text = "" if given is None else given.get_secret_value().strip()
+            if field.is_secret:
+                continue
+            if not text.isprintable():
+                raise AgentError("invalid_request", f"{field.label}: enter one line.")
+            if text:
+                values[field.name] = text
+            elif field.is_required:
+                raise AgentError("invalid_request", f"Enter a value: {field.label}.")
+        base = values.pop("api_base", None)
+        try:
+            api_base = None if base is None else normalized(base)
+        except AddressError as error:
+            raise AgentError("invalid_request", f"Endpoint: {error}") from error
+        return replace(connection, sign_in=way.id, values=values, api_base=api_base)
 
     def _of_server(self, server: DetectedServer) -> ModelConnection:
         taken = {each.id: each.api_base for each in self._connections.all().values()}
@@ -248,22 +347,23 @@ class ConnectService:
             connection_id, label, server.kind, server.api_base, models=server.models
         )
 
-    async def _server(self, request: ConnectionTarget, key: str | None) -> DetectedServer:
+    async def _server(self, request: ConnectionTarget, entered: _Entered) -> DetectedServer:
         """Raises ``ServerError`` and ``AddressError``."""
         assert request.address is not None
-        found = await server_at(request.address, key)
-        if found.needs_key and key is None:
-            saved = self._connections.all().get(self._of_server(found).id)
-            if saved is not None and saved.key_in and saved.api_base == found.api_base:
-                return await server_at(request.address, await self._connections.key_of(saved))
-        return found
+        headers = {
+            name.removeprefix(HEADER): value
+            for name, value in entered.secrets.items()
+            if name.startswith(HEADER)
+        }
+        way = Way(self._connections.environ, headers=headers, certificate=entered.certificate)
+        return await server_at(request.address, entered.secrets.get(API_KEY), way=way)
 
-    async def _reachable(self, request: ConnectionTarget, key: str | None) -> DetectedServer:
+    async def _reachable(self, request: ConnectionTarget, entered: _Entered) -> DetectedServer:
         try:
-            server = await self._server(request, key)
+            server = await self._server(request, entered)
         except AddressError as error:
             raise AgentError("invalid_request", str(error)) from error
-        except (ServerError, ModelError) as error:
+        except ServerError as error:
             raise AgentError("model_error", f"Nothing was saved. {error}") from error
         if server.needs_key:
             raise AgentError("invalid_request", "This server needs a key.")
@@ -276,9 +376,9 @@ class ConnectService:
         elif connection.server is not None:
             name = connection.models[0].name if connection.models else ""
         else:
-            known = next(each for each in WITH_A_KEY if each.prefix == connection.id)
-            name = known.models[-1].name
-        if not name and model is not None:
+            known = CONNECTABLE[connection.id]
+            name = known.models[-1].name if connection.form is None else ""
+        if not name and (model is not None or connection.form is not None):
             raise AgentError("invalid_request", "Enter the model's name.")
         return f"{connection.id}/{name}"
 
@@ -292,6 +392,57 @@ def locked_reason(layers: Layers) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Entered:
+    """What a connection is made with: all its secrets, those that were saved ``before``, and the
+    connection that they were saved for."""
+
+    secrets: Secrets
+    before: Secrets
+    certificate: ClientCertificate | None
+    saved: ModelConnection | None
+
+    @property
+    def has_changed(self) -> bool:
+        return self.secrets != self.before
+
+
+def _way_to_sign_in(form: ProviderForm, request: ConnectionTarget) -> SignIn:
+    way = form.sign_in(request.sign_in)
+    if way is None:
+        known = ", ".join(each.id for each in form.sign_ins)
+        raise AgentError("invalid_request", f"There is no such way to sign in. There are {known}.")
+    known_names = {each.name for each in (*form.fields, *way.fields)}
+    if not request.values.keys() <= known_names:
+        raise AgentError(
+            "invalid_request", f"The values of this form are {', '.join(sorted(known_names))}."
+        )
+    return way
+
+
+def _signing_in(
+    form: ProviderForm, request: ConnectionTarget, key: str | None, before: Secrets
+) -> dict[str, str]:
+    """The secrets of the way to sign in that was chosen, and the extra headers."""
+    secrets = {name: value for name, value in before.items() if name.startswith(HEADER)}
+    asked = [each for each in _way_to_sign_in(form, request).fields if each.is_secret]
+    if not request.values.keys() & {each.name for each in asked} and key is None:
+        # Nothing was typed: as it is saved, if that is of the same way.
+        kept = {each.name: before[each.name] for each in asked if each.name in before}
+    else:
+        kept = {
+            each.name: typed
+            for each in asked
+            if (typed := _typed(request.values.get(each.name))) is not None
+        }
+        if key is not None:
+            kept[asked[0].name if len(asked) == 1 else API_KEY] = key
+    missing = [each.label for each in asked if each.is_required and each.name not in kept]
+    if missing:
+        raise AgentError("invalid_request", f"Enter a value: {', '.join(missing)}.")
+    return {**secrets, **kept}
+
+
 def _typed(key: SecretStr | None) -> str | None:
     """The key without the white space that copying leaves around it. Raises ``AgentError``, which
     says nothing of its characters."""
@@ -301,6 +452,11 @@ def _typed(key: SecretStr | None) -> str | None:
     if not text.isascii() or not text.isprintable() or " " in text:
         raise AgentError("invalid_request", "The key contains characters that no key has.")
     return text
+
+
+def _value(value: SecretStr | None) -> str | None:
+    """The value of a header; what is no header's is left to ``header_problem``."""
+    return None if value is None else value.get_secret_value().strip(" \t")
 
 
 def _with(connection: ModelConnection, *models: ServerModel) -> ModelConnection:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...models.catalogue import Provider
 from ...models.connections.connection import SERVER_LABELS, ModelConnection
 from ...models.connections.detection import DetectedServer
+from ...models.connections.provider_forms import Field
 from ...models.connections.registry import OLLAMA_CONTEXT, Connections
 from ...models.prices import ASSUMED_WINDOW
 from ...protocol.connections import (
+    ConnectableField,
     ConnectableModel,
     ConnectableProvider,
+    ConnectableSignIn,
     ConnectionInfo,
     FoundModel,
     FoundServer,
@@ -20,31 +25,63 @@ from ...protocol.connections import (
 def provider_info(
     provider: Provider, connection: ModelConnection | None, connections: Connections
 ) -> ConnectableProvider:
-    """A provider that takes a key, with where its key comes from."""
+    """A provider that can be connected, with where its key comes from."""
     plain = ModelConnection(provider.prefix, provider.label)
     variable = connections.variable_set(plain)
     source: KeySource | None = "environment" if variable else None
-    if connection is not None and connection.key_in is not None:
+    if connection is not None and connections.has_secrets(connection):
         source = connection.key_in
-    return ConnectableProvider(
+    known = [(f"{provider.prefix}/{each.name}", each.label) for each in provider.models]
+    info = ConnectableProvider(
         id=provider.prefix,
         label=provider.label,
         key_source=source,
         variable=variable,
-        models=[
-            ConnectableModel(id=f"{provider.prefix}/{each.name}", label=each.label)
-            for each in provider.models
-        ],
+        models=[ConnectableModel(id=name, label=label) for name, label in known],
+    )
+    form = plain.form
+    if form is None:
+        return info
+    saved = {} if connection is None else {**connection.values}
+    if connection is not None and connection.api_base:
+        saved["api_base"] = connection.api_base
+    info.fields = [_field(each, saved) for each in form.fields]
+    info.sign_ins = [
+        ConnectableSignIn(
+            id=each.id, label=each.label, fields=[_field(one, saved) for one in each.fields]
+        )
+        for each in form.sign_ins
+    ]
+    info.sign_in = None if connection is None else connection.sign_in
+    info.model_label, info.model_example = form.model_label, form.model_example
+    return info
+
+
+def _field(field: Field, saved: Mapping[str, str]) -> ConnectableField:
+    return ConnectableField(
+        name=field.name,
+        label=field.label,
+        is_secret=field.is_secret,
+        is_required=field.is_required,
+        example=field.example,
+        value=None if field.is_secret else saved.get(field.name),
     )
 
 
-def connection_info(connection: ModelConnection, default: str | None) -> ConnectionInfo:
+def connection_info(
+    connection: ModelConnection, default: str | None, connections: Connections
+) -> ConnectionInfo:
     """A connection for the page."""
+    shown = connection.certificate
     return ConnectionInfo(
         id=connection.id,
         label=connection.label,
         address=connection.api_base,
         key_source=connection.key_in,
+        needs_key=connections.needs_key(connection),
+        headers=list(connection.headers),
+        certificate=None if shown is None else shown.certificate,
+        certificate_key=None if shown is None else shown.key,
         models=[f"{connection.id}/{each.name}" for each in connection.models],
         is_default=default is not None and connection.has(default),
     )

@@ -10,9 +10,11 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from ..catalogue import PROVIDERS, Provider
+from .provider_forms import FORMS, ProviderForm
 
 ServerKind: TypeAlias = Literal["ollama", "lm_studio", "llama_cpp", "vllm", "openai_compatible"]
-KeyPlace: TypeAlias = Literal["keyring", "file"]
+KeyPlace: TypeAlias = Literal["keyring", "file", "memory"]
+"""``memory``: until the server stops."""
 
 SERVER_LABELS: dict[ServerKind, str] = {
     "ollama": "Ollama",
@@ -39,6 +41,14 @@ WITH_A_KEY = tuple(
 """The providers that need a key and nothing else, in the catalogue's order."""
 
 
+CONNECTABLE: Mapping[str, Provider] = {
+    provider.prefix: provider
+    for provider in PROVIDERS
+    if provider in WITH_A_KEY or provider.prefix in FORMS
+}
+"""The providers that users can connect, by their ids."""
+
+
 @dataclass(frozen=True)
 class ServerModel:
     """A model of a server. ``size`` is in bytes, ``context_window`` in tokens; None: unknown.
@@ -53,11 +63,21 @@ class ServerModel:
 
 
 @dataclass(frozen=True)
+class ClientCertificate:
+    """What this computer shows a server that asks who it is: paths of files in PEM. ``key`` is None
+    where the certificate's file holds the key, too."""
+
+    certificate: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
 class ModelConnection:
     """One connection. ``id`` is what its models' names begin with, before the first ``/``.
 
-    Without a ``server`` it is the provider ``id`` of litellm at its own address. ``key_in`` says
-    where its key is kept."""
+    Without a ``server`` it is the provider ``id`` of litellm, at its own address or ``api_base``.
+    ``key_in`` says where its secrets are kept. ``values`` are the fields of a provider's form that
+    are none, ``headers`` the names of extra headers."""
 
     id: str
     label: str
@@ -65,6 +85,15 @@ class ModelConnection:
     api_base: str | None = None
     key_in: KeyPlace | None = None
     models: tuple[ServerModel, ...] = field(default=())
+    sign_in: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    certificate: ClientCertificate | None = None
+
+    @property
+    def form(self) -> ProviderForm | None:
+        """What the provider needs besides a key, if it does."""
+        return FORMS.get(self.id) if self.server is None else None
 
     @property
     def provider(self) -> Provider:
@@ -98,17 +127,24 @@ class ModelConnection:
 
     def to_json(self) -> dict[str, Any]:
         """What the file keeps; no secret."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value not in (None, (), {})}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelConnection:
         """Raises ``TypeError``, ``KeyError`` or ``ValueError`` for anything else."""
         if data.get("server") not in (None, *SERVER_LABELS):
             raise ValueError(f"no such kind of server: {data['server']!r}")
-        if data.get("server") is None and data["id"] not in {each.prefix for each in WITH_A_KEY}:
+        if data.get("server") is None and data["id"] not in CONNECTABLE:
             raise ValueError(f"no such provider: {data['id']!r}")
-        models = tuple(ServerModel(**each) for each in data.get("models", ()))
-        return cls(**{**data, "models": models})
+        shown = data.get("certificate")
+        return cls(
+            **{
+                **data,
+                "models": tuple(ServerModel(**each) for each in data.get("models", ())),
+                "headers": tuple(map(str, data.get("headers", ()))),
+                "certificate": None if shown is None else ClientCertificate(**shown),
+            }
+        )
 
 
 def _prefix(server: ServerKind) -> str:

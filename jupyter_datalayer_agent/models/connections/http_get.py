@@ -50,7 +50,8 @@ async def get_json(
                     raise ServerError(f"{_host(url)} sent too much.", 200)
     except httpx.TimeoutException as error:
         raise ServerError(f"{_host(url)} did not answer in time.") from error
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    # TLS reports some of its alerts by itself.
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         raise ServerError(_unreachable(error, url)) from error
     try:
         return json.loads(content)
@@ -85,8 +86,13 @@ def _unreachable(error: Exception, url: str) -> str:
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"The certificate of {host} is not trusted: {cause.verify_message}."
+        if isinstance(cause, ssl.SSLError) and "CERTIFICATE_REQUIRED" in str(cause):
+            return f"{host} asks for a client certificate. Enter one for this address."
         if isinstance(cause, ssl.SSLError):
-            return f"{host} does not speak https. Does its address begin with http://?"
+            return (
+                f"{host} does not speak https, or asks for a client certificate. Does its address "
+                "begin with http://?"
+            )
         if isinstance(cause, socket.gaierror):
             return f"There is no host {urlsplit(url).hostname}."
         if isinstance(cause, OSError) and cause.errno == errno.ECONNREFUSED:

@@ -23,14 +23,24 @@ from ..catalogue import (
     set_connected,
 )
 from ..types import ModelError, ModelRequest, Readiness
-from .connection import WITH_A_KEY, KeyPlace, ModelConnection, names_a_server
+from .connection import (
+    CONNECTABLE,
+    ClientCertificate,
+    KeyPlace,
+    ModelConnection,
+    names_a_server,
+)
 from .connections_file import ConnectionsFile
-from .key_store import KeyStore, KeyStoreError
-from .way import ClientCertificate
+from .key_store import KeyStore, KeyStoreError, Secrets, packed, unpacked
+from .provider_forms import API_KEY, BEARER
+from .way import header_problem
 
 OLLAMA_CONTEXT = 16_384
 """The most tokens of context that Ollama is asked for. Its own default is 4096 on most computers,
 of which it drops the beginning without a word; more takes memory."""
+
+HEADER = "header:"
+"""Before the name of a header, where its value is kept."""
 
 _SAVED = "saved"
 """In place of a saved key, where only its presence matters."""
@@ -49,12 +59,23 @@ class ConnectedCall:
     arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     certificate: ClientCertificate | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class OwnServer:
+    """What the configuration says of the server at ``api_base``: for each extra header the
+    variable of the environment that has its value, and a client certificate."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    certificate: ClientCertificate | None = None
 
 
 class Connections:
     """The connections of one user, in ``folder``.
 
-    ``enabled``: whether an administrator allows them; else there are none."""
+    ``enabled``: whether an administrator allows them; else there are none. ``own_server``: what is
+    configured of the server at ``api_base``."""
 
     def __init__(
         self,
@@ -63,12 +84,14 @@ class Connections:
         keys: KeyStore | None = None,
         environ: Environment = os.environ,
         enabled: Callable[[], bool] = lambda: True,
+        own_server: Callable[[], OwnServer] = OwnServer,
     ) -> None:
         self.keys = keys or KeyStore(folder)
         self._file = ConnectionsFile(folder)
         self._environ = environ
         self._enabled = enabled
-        self._read: dict[str, str] = {}
+        self._own_server = own_server
+        self._read: dict[str, Secrets] = {}
         self._read_at = self._file.stamp
 
     @property
@@ -100,14 +123,16 @@ class Connections:
         saved = {
             each.provider.keys[0]: _SAVED
             for each in self.all().values()
-            if each.server is None and each.key_in is not None
+            if each.server is None and each.form is None and self.has_secrets(each)
         }
         return ChainMap(saved, dict(self._environ)) if saved else self._environ
 
     def readiness(self, model: str | None, api_base: str | None) -> Readiness:
         """Whether the model could be called now, as far as that is known without asking it."""
         connection = self.find(model) if model else None
-        if connection is not None and connection.server is not None:
+        if connection is not None and connection.key_in == "memory" and self.needs_key(connection):
+            return Readiness(False, _key_again(connection), "", connection.provider.keys[:1])
+        if connection is not None and (connection.server is not None or connection.form):
             return Readiness(True)
         if model and connection is None and names_a_server(model) and not api_base:
             server = model.partition("/")[0]
@@ -117,6 +142,14 @@ class Connections:
                 "Choose another model, or connect it again.",
             )
         return readiness(model, api_base, self.environ_with_keys())
+
+    def needs_key(self, connection: ModelConnection) -> bool:
+        """Whether its key was kept until the server stopped, and the server has stopped."""
+        return connection.key_in == "memory" and not self.keys.has_in_memory(connection.id)
+
+    def has_secrets(self, connection: ModelConnection) -> bool:
+        """Whether it has a key or other secrets that can be used."""
+        return connection.key_in is not None and not self.needs_key(connection)
 
     def default_model(self) -> str | None:
         """The first model of the first provider that has a key, saved or in the environment."""
@@ -128,20 +161,43 @@ class Connections:
         Raises ``ModelError`` for a key that cannot be read."""
         connection = self.find(request.model) if request.model else None
         if connection is None or self._goes_to_the_users_own_server(request, connection):
-            return ConnectedCall(request, self._environ)
-        return self.call_of(connection, request, await self.key_of(connection))
+            return self._own_call(request)
+        return self.call_of(connection, request, await self.secrets_of(connection))
+
+    def _own_call(self, request: ModelRequest) -> ConnectedCall:
+        own = self._own_server()
+        values = {name: self._environ.get(given, "").strip() for name, given in own.headers.items()}
+        missing = next((own.headers[name] for name, value in values.items() if not value), None)
+        if missing is not None:
+            raise ModelError(
+                "authentication",
+                f"The setting api_headers names the environment variable {missing}, which is not "
+                "set. Set it where JupyterLab is started.",
+            )
+        problem = header_problem(values)
+        if problem is not None:
+            raise ModelError("bad_request", f"The setting api_headers is not valid. {problem}")
+        return ConnectedCall(
+            request,
+            self._environ,
+            headers=values,
+            certificate=own.certificate,
+            secrets=tuple(values.values()),
+        )
 
     def call_of(
-        self, connection: ModelConnection, request: ModelRequest, key: str | None
+        self, connection: ModelConnection, request: ModelRequest, secrets: Secrets
     ) -> ConnectedCall:
-        """The request to this connection with this key, or with that of the environment."""
+        """The request to this connection with these secrets, or with the environment's key."""
         environ = dict(self._environ)
         variables = connection.provider.keys
+        key = secrets.get(API_KEY)
+        form = connection.form
         if connection.server is not None:
             # Another server gets no key of the provider whose API it has.
             for name in (*variables, *_BASES):
                 environ.pop(name, None)
-        if key is not None:
+        if key is not None and form is None:
             environ[variables[0]] = key
         sent = replace(
             request,
@@ -149,25 +205,47 @@ class Connections:
             api_base=connection.api_base,
             num_ctx=_num_ctx(connection, request.model),
         )
-        return ConnectedCall(sent, environ, connection)
+        if "api_version" in connection.values and request.model_api == "auto":
+            # Azure has the Responses API under versions of its own only.
+            sent = replace(sent, model_api="chat")
+        headers = {
+            name.removeprefix(HEADER): value
+            for name, value in secrets.items()
+            if name.startswith(HEADER)
+        }
+        if BEARER in secrets:
+            headers["Authorization"] = f"Bearer {secrets[BEARER]}"
+        arguments = {
+            name: value
+            for name, value in {**connection.values, **secrets}.items()
+            if form is not None and name != BEARER and not name.startswith(HEADER)
+        }
+        return ConnectedCall(
+            sent,
+            environ,
+            connection,
+            arguments=arguments,
+            headers=headers,
+            certificate=connection.certificate,
+            secrets=tuple(secrets.values()),
+        )
 
-    async def key_of(self, connection: ModelConnection) -> str | None:
-        """The saved key. Raises ``ModelError``."""
+    async def secrets_of(self, connection: ModelConnection) -> Secrets:
+        """The saved key, and what else is kept with it. Raises ``ModelError``."""
         if connection.key_in is None:
-            return None
+            return {}
         if connection.id in self._read:
             return self._read[connection.id]
         try:
-            key = await self.keys.get(connection.id, connection.key_in)
+            entry = await self.keys.get(connection.id, connection.key_in)
         except KeyStoreError as error:
             raise ModelError("authentication", f"The saved key was not read. {error}") from error
-        if key is None:
-            raise ModelError(
-                "authentication",
-                f"The saved key of {connection.label} is gone. Enter it again: Connect a Model.",
-            )
-        self._read[connection.id] = key
-        return key
+        if entry is None:
+            gone = f"The saved key of {connection.label} is gone. Enter it again: Connect a Model."
+            again = _key_again(connection)
+            raise ModelError("authentication", again if connection.key_in == "memory" else gone)
+        self._read[connection.id] = unpacked(entry)
+        return self._read[connection.id]
 
     def _goes_to_the_users_own_server(
         self, request: ModelRequest, connection: ModelConnection
@@ -184,25 +262,32 @@ class Connections:
     # -- changes
 
     async def save(
-        self, connection: ModelConnection, key: str | None, place: KeyPlace | None
+        self,
+        connection: ModelConnection,
+        secrets: Secrets | None,
+        place: KeyPlace | None,
     ) -> ModelConnection:
-        """Add or replace a connection; without a ``key``, it keeps the one it has.
+        """Add or replace a connection; without ``secrets``, it keeps those it has, and with an
+        empty mapping none.
 
         Raises ``KeyStoreError`` and ``OSError``; then no connection has changed, and no key is kept
         without one."""
         before = self.all().get(connection.id)
-        if key is not None and place is not None:
-            await self.keys.set(connection.id, key, place)
+        if secrets and place is not None:
+            await self.keys.set(connection.id, packed(secrets), place)
             if before is not None and before.key_in == "keyring" != place:
                 await self.keys.delete_from_keyring(connection.id)
             connection = replace(connection, key_in=place)
+        elif secrets is not None:
+            if before is not None and before.key_in is not None:
+                await self.keys.delete(connection.id, before.key_in)
         elif before is not None and before.api_base == connection.api_base:
             connection = replace(connection, key_in=before.key_in)
         self._read.pop(connection.id, None)
         try:
             self._file.write({**self._file.read(), connection.id: connection})
         except OSError:
-            if key is not None and (before is None or before.key_in is None):
+            if secrets and (before is None or before.key_in is None):
                 with suppress(KeyStoreError):
                     await self.keys.delete(connection.id, place)
             raise
@@ -214,7 +299,7 @@ class Connections:
         Raises ``KeyStoreError`` and ``OSError``."""
         found = dict(self._file.read())
         connection = found.pop(connection_id, None)
-        if connection is None and all(each.prefix != connection_id for each in WITH_A_KEY):
+        if connection is None and connection_id not in CONNECTABLE:
             return False
         self._read.pop(connection_id, None)
         await self.keys.delete(connection_id, connection.key_in if connection else None)
@@ -225,10 +310,18 @@ class Connections:
 
     def variable_set(self, connection: ModelConnection) -> str | None:
         """The environment variable that has a key of the provider, if one does."""
-        if connection.server is not None or not api_key(connection.provider, self._environ):
+        is_own = connection.server is not None or connection.form is not None
+        if is_own or not api_key(connection.provider, self._environ):
             return None
         names = connection.provider.keys
         return next(name for name in names if self._environ.get(name, "").strip())
+
+
+def _key_again(connection: ModelConnection) -> str:
+    return (
+        f"The key of {connection.label} was kept until the server stopped. Enter it again: Connect "
+        "a Model."
+    )
 
 
 def _num_ctx(connection: ModelConnection, model: str) -> int | None:

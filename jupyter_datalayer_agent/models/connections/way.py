@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from .address import shown_proxy
+from .connection import ClientCertificate
 
 if TYPE_CHECKING:
     import httpx
@@ -55,22 +56,15 @@ class NetworkProblem(Exception):
 
 
 @dataclass(frozen=True)
-class ClientCertificate:
-    """What this computer shows a server that asks who it is: files in PEM. ``key`` is None where
-    the certificate's file holds the key, too."""
-
-    certificate: str
-    key: str | None = None
-
-
-@dataclass(frozen=True)
 class Way:
-    """How requests go. ``headers`` and ``certificate`` are for the server at ``address`` alone."""
+    """How requests go. ``headers`` and ``certificate`` are for the server at ``address`` alone.
+    ``secrets`` are what no message may hold, besides those of ``environ``."""
 
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     address: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     certificate: ClientCertificate | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def leads_to(self, url: str) -> bool:
         """Whether ``url`` is of the server that headers and certificate are for."""

@@ -4877,6 +4877,30 @@ export interface components {
             value?: unknown;
         };
         /**
+         * ConnectableField
+         * @description A field of a provider's form. ``value`` is the saved one, never of a secret.
+         */
+        ConnectableField: {
+            /**
+             * Example
+             * @default
+             */
+            example: string;
+            /** Isrequired */
+            isRequired: boolean;
+            /** Issecret */
+            isSecret: boolean;
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /**
+             * Value
+             * @default null
+             */
+            value?: string | null;
+        };
+        /**
          * ConnectableModel
          * @description A model of a provider that may be chosen with its key.
          */
@@ -4889,24 +4913,65 @@ export interface components {
         /**
          * ConnectableProvider
          * @description A provider that takes a key. ``variable`` is the environment variable that has one.
+         *
+         *     One with ``sign_ins`` has a form: ``fields``, and those of one of the ways to sign in, of which
+         *     ``sign_in`` is the saved one. Its models are named by the user; ``model_label`` is what it calls
+         *     their names.
          */
         ConnectableProvider: {
+            /**
+             * Fields
+             * @default []
+             */
+            fields: components["schemas"]["ConnectableField"][];
             /** Id */
             id: string;
             /**
              * Keysource
              * @default null
              */
-            keySource?: ("environment" | "keyring" | "file") | null;
+            keySource?: ("environment" | "keyring" | "file" | "memory") | null;
             /** Label */
             label: string;
+            /**
+             * Modelexample
+             * @default
+             */
+            modelExample: string;
+            /**
+             * Modellabel
+             * @default Model
+             */
+            modelLabel: string;
             /** Models */
             models: components["schemas"]["ConnectableModel"][];
+            /**
+             * Signin
+             * @default null
+             */
+            signIn?: string | null;
+            /**
+             * Signins
+             * @default []
+             */
+            signIns: components["schemas"]["ConnectableSignIn"][];
             /**
              * Variable
              * @default null
              */
             variable?: string | null;
+        };
+        /**
+         * ConnectableSignIn
+         * @description A way to sign in, with what it asks for.
+         */
+        ConnectableSignIn: {
+            /** Fields */
+            fields: components["schemas"]["ConnectableField"][];
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
         };
         /**
          * Connection
@@ -4920,7 +4985,8 @@ export interface components {
         };
         /**
          * ConnectionInfo
-         * @description A connection. ``key_source`` is None where it has no key.
+         * @description A connection. ``key_source`` is None where it has no key; ``needs_key``: it had one, which
+         *     was kept until the server stopped. ``headers`` are the names of its extra ones.
          */
         ConnectionInfo: {
             /**
@@ -4928,6 +4994,21 @@ export interface components {
              * @default null
              */
             address?: string | null;
+            /**
+             * Certificate
+             * @default null
+             */
+            certificate?: string | null;
+            /**
+             * Certificatekey
+             * @default null
+             */
+            certificateKey?: string | null;
+            /**
+             * Headers
+             * @default []
+             */
+            headers: string[];
             /** Id */
             id: string;
             /**
@@ -4939,7 +5020,7 @@ export interface components {
              * Keysource
              * @default null
              */
-            keySource?: ("environment" | "keyring" | "file") | null;
+            keySource?: ("environment" | "keyring" | "file" | "memory") | null;
             /** Label */
             label: string;
             /**
@@ -4947,6 +5028,11 @@ export interface components {
              * @default []
              */
             models: string[];
+            /**
+             * Needskey
+             * @default false
+             */
+            needsKey: boolean;
         };
         /**
          * ConnectionsReply
@@ -5007,6 +5093,23 @@ export interface components {
              */
             address?: string | null;
             /**
+             * Certificate
+             * @default null
+             */
+            certificate?: string | null;
+            /**
+             * Certificatekey
+             * @default null
+             */
+            certificateKey?: string | null;
+            /**
+             * Headers
+             * @default null
+             */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
+            /**
              * Key
              * @default null
              */
@@ -5021,12 +5124,24 @@ export interface components {
              * @default null
              */
             provider?: string | null;
+            /**
+             * Signin
+             * @default null
+             */
+            signIn?: string | null;
+            /**
+             * Values
+             * @default {}
+             */
+            values?: {
+                [key: string]: string;
+            };
         };
         /**
          * ConnectRequest
          * @description Body of ``POST connections``. ``model`` becomes the user's default model; ``name`` of it as
-         *     the provider or the server has it. A key is kept in ``store_in``; in a file only with
-         *     ``consent``.
+         *     the provider or the server has it. A key, and what else is secret, is kept in ``store_in``: in a
+         *     file only with ``consent``, in ``memory`` until the server stops.
          */
         ConnectRequest: {
             /**
@@ -5035,10 +5150,27 @@ export interface components {
              */
             address?: string | null;
             /**
+             * Certificate
+             * @default null
+             */
+            certificate?: string | null;
+            /**
+             * Certificatekey
+             * @default null
+             */
+            certificateKey?: string | null;
+            /**
              * Consent
              * @default false
              */
             consent?: boolean;
+            /**
+             * Headers
+             * @default null
+             */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
             /**
              * Key
              * @default null
@@ -5055,10 +5187,22 @@ export interface components {
              */
             provider?: string | null;
             /**
+             * Signin
+             * @default null
+             */
+            signIn?: string | null;
+            /**
              * Storein
              * @default null
              */
-            storeIn?: ("keyring" | "file") | null;
+            storeIn?: ("keyring" | "file" | "memory") | null;
+            /**
+             * Values
+             * @default {}
+             */
+            values?: {
+                [key: string]: string;
+            };
         };
         /**
          * ContextCompacted

@@ -55,6 +55,6 @@ async def test_where_the_file_cannot_be_written_no_key_stays_behind(tmp_path: Pa
     # What is written first is in the way.
     (tmp_path / f".connections.json.{os.getpid()}").mkdir()
     with pytest.raises(OSError, match="directory"):
-        await connections.save(ADDED, "sk-kept-nowhere-0123456789", "file")
+        await connections.save(ADDED, {"api_key": "sk-kept-nowhere-0123456789"}, "file")
     assert connections.all() == {}
     assert list((tmp_path / "keys").iterdir()) == []

@@ -57,6 +57,8 @@ def test_from_nothing_to_an_answer_and_back(tmp_path: Path, model: ScriptedModel
                 "id": "openai",
                 "label": "OpenAI",
                 "keySource": "file",
+                "needsKey": False,
+                "headers": [],
                 "models": ["openai/gpt-6.1-sol"],
                 "isDefault": True,
             }
