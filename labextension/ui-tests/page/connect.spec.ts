@@ -73,7 +73,7 @@ test('a key that is typed in the panel is tried, kept, and answers the first mes
 
     const use = card.getByTestId('da-connect-use');
     await expect(use).toBeDisabled();
-    await card.getByTestId('da-connect-consent').check();
+    await card.getByTestId('da-connect-place').selectOption('file');
     await model.script({ say: 'ready' });
     await use.click();
     await expect(card.getByTestId('da-connect-done')).toContainText(
@@ -174,6 +174,91 @@ test('a model of this computer is used by one click, in all pages', async ({
   } finally {
     await server.close();
     await ollama.close();
+  }
+});
+
+test("Azure's form, and headers for a gateway, by keyboard in a narrow sidebar", async ({
+  sharedContext,
+  model
+}) => {
+  const server = await LabServer.start(null, {
+    DATALAYER_AGENT_LOCAL_MODEL_PORTS: '[]'
+  });
+  try {
+    await server.cars('work');
+    const lab = new LabPage(await sharedContext.newPage(), server, 'work');
+    await lab.load('cars.ipynb');
+    await lab.panelWidth(300);
+    const { root } = lab.panel;
+    await root.getByTestId('da-connect-open').first().click();
+    const card = root.getByTestId('da-connect');
+    const at = (name: string) => card.getByTestId(`da-connect-${name}`);
+    await at('provider').selectOption('azure');
+    const deployment = at('provider-model');
+    await deployment.fill('my-deployment');
+    // From field to field by keyboard, in the order that they are read.
+    const { keyboard } = lab.page;
+    await keyboard.press('Tab');
+    await expect(at('field-api_base')).toBeFocused();
+    await keyboard.type(model.apiBase.replace('/v1', ''));
+    await keyboard.press('Tab');
+    await expect(at('field-api_version')).toBeFocused();
+    await keyboard.press('Tab');
+    await expect(at('sign-in')).toBeFocused();
+    await keyboard.press('Tab');
+    await expect(at('field-api_key')).toBeFocused();
+    await keyboard.type(KEY);
+    await keyboard.press('Tab');
+    await expect(at('place')).toBeFocused();
+    await expect(at('use')).toBeDisabled();
+    await at('place').selectOption('memory');
+    await expect(at('place-hint')).toContainText('After a restart');
+    await shootBoth(lab, 'connect-azure-300');
+    await model.script({ say: 'ready' });
+    await at('use').click();
+    await expect(at('done')).toContainText('my-deployment is connected');
+    await expect(at('field-api_key')).toHaveValue('');
+    expect(await everythingIn(lab)).not.toContain(KEY);
+    await expect(at('connection')).toContainText('key until the server stops');
+
+    await at('provider').selectOption('bedrock');
+    await at('sign-in').selectOption('keys');
+    await expect(at('field-aws_session_token')).toBeVisible();
+    await shootBoth(lab, 'connect-bedrock-300');
+    expect(await seriousFaults(lab.page, '[data-testid="da-connect"]')).toEqual(
+      []
+    );
+
+    await card.getByText('Another server, by its address').click();
+    await at('address').fill(model.apiBase);
+    await card.getByText('Headers and client certificate').click();
+    await at('header-add').press('Enter');
+    await expect(at('header-name')).toBeFocused();
+    await keyboard.type('X-Team');
+    await keyboard.press('Tab');
+    await expect(at('header-value')).toBeFocused();
+    await expect(at('header-value')).toHaveAttribute('type', 'password');
+    await keyboard.type(KEY);
+    const places = at('address-form').getByTestId('da-connect-place');
+    await places.selectOption('file');
+    await shootBoth(lab, 'connect-headers-300');
+    expect(await seriousFaults(lab.page, '[data-testid="da-connect"]')).toEqual(
+      []
+    );
+    await at('address').press('Enter');
+    const offered = at('address-form').getByTestId('da-connect-model');
+    await model.script({ say: 'ready' }, { say: 'From the gateway.' });
+    await offered.click();
+    await expect(at('done')).toContainText('scripted is connected');
+    expect(await everythingIn(lab)).not.toContain(KEY);
+    await card.getByRole('button', { name: 'Close: Connect a Model' }).click();
+    await lab.panel.ask('Hello');
+    await expect(lab.panel.answers.last()).toContainText('From the gateway.');
+    const requests = await model.requests();
+    expect(requests.at(-1)?.headers['x-team']).toBe(KEY);
+    await lab.page.close();
+  } finally {
+    await server.close();
   }
 });
 

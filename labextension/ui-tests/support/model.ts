@@ -8,6 +8,7 @@ export type Step = Record<string, unknown>;
 /** A request as the scripted model received it. */
 export interface IModelRequest {
   path: string;
+  headers: Record<string, string>;
   body: Record<string, unknown>;
   stream: boolean;
   /** All that the model would read, as one text. */

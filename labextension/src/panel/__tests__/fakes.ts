@@ -225,7 +225,11 @@ export const NOTHING_CONNECTED: ConnectionsReply = {
     {
       id: 'anthropic',
       label: 'Anthropic',
-      models: [{ id: 'anthropic/claude-test', label: 'Claude Test' }]
+      models: [{ id: 'anthropic/claude-test', label: 'Claude Test' }],
+      fields: [],
+      signIns: [],
+      modelLabel: 'Model',
+      modelExample: ''
     }
   ],
   keyringProblem: 'This computer has no keyring that can be used here.',

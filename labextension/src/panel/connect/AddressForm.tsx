@@ -2,7 +2,16 @@ import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { ConnectionsReply, FoundServer } from '../../api/types';
 import { usePanel } from '../context';
-import { KeyField, KeyPlace, placeOf } from './KeyField';
+import { ConnectionOptions, optionsOf } from './ConnectionOptions';
+import {
+  firstPlace,
+  forgetSecrets,
+  hasSecret,
+  KeyField,
+  KeyPlace,
+  Place,
+  placeOf
+} from './KeyField';
 import { Server } from './LocalServers';
 import { IResult, Result } from './Result';
 
@@ -11,13 +20,17 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
   const { reply } = props;
   const { connect } = usePanel().model.toolsPanel;
   const [address, setAddress] = useState('');
-  const [isAgreed, setAgreed] = useState(false);
+  const [place, setPlace] = useState<Place>(firstPlace(reply));
   const [hasKey, setHasKey] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<IResult | null>(null);
   const [server, setServer] = useState<FoundServer | null>(null);
   const key = useRef<HTMLInputElement>(null);
   const found = useRef<HTMLDivElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const saved = reply.connections.find(
+    each => each.address === address.trim().replace(/\/+$/, '')
+  );
   const id = useId();
 
   useEffect(() => {
@@ -28,35 +41,32 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
     setResult(null);
     setServer(null);
   };
+  const entered = () => ({
+    address,
+    key: key.current?.value || undefined,
+    ...optionsOf(form.current!, saved)
+  });
   const find = async () => {
     setBusy(true);
     changed();
-    const tested = await connect.test({
-      address,
-      key: key.current?.value || undefined
-    });
+    const tested = await connect.test(entered());
     setResult(tested);
     setServer(tested.ok ? (tested.server ?? null) : null);
     setBusy(false);
   };
   const use = async (model: string) => {
-    const typed = key.current?.value || undefined;
-    const tested = await connect.test({ address, key: typed, model });
+    const target = { ...entered(), model };
+    const tested = await connect.test(target);
     if (!tested.ok) {
       return tested.message;
     }
     const problem = await connect.connect({
-      address,
-      key: typed,
-      model,
-      ...(typed ? placeOf(reply, isAgreed) : {})
+      ...target,
+      ...(hasSecret(form.current) ? placeOf(place) : {})
     });
     if (problem === null) {
-      if (key.current) {
-        key.current.value = '';
-      }
+      forgetSecrets(form.current);
       setHasKey(false);
-      setAgreed(false);
       setAddress('');
       changed();
     }
@@ -64,7 +74,12 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
   };
   return (
     <form
+      ref={form}
       data-testid="da-connect-address-form"
+      onInput={() => {
+        setHasKey(hasSecret(form.current));
+        changed();
+      }}
       onSubmit={event => {
         event.preventDefault();
         void find();
@@ -81,23 +96,15 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
         placeholder="https://host:8000/v1"
         data-testid="da-connect-address"
         value={address}
-        onChange={event => {
-          setAddress(event.target.value);
-          changed();
-        }}
+        onChange={event => setAddress(event.target.value)}
       />
       <KeyField
         field={key}
         label="Key, if it needs one"
         testId="da-connect-address-key"
-        onInput={() => {
-          setHasKey(!!key.current?.value.trim());
-          changed();
-        }}
       />
-      {hasKey && (
-        <KeyPlace reply={reply} isAgreed={isAgreed} onAgreed={setAgreed} />
-      )}
+      <ConnectionOptions key={saved?.id} saved={saved} onChange={changed} />
+      {hasKey && <KeyPlace reply={reply} place={place} onPlace={setPlace} />}
       <div className="da-buttons">
         <button
           type="submit"
@@ -114,8 +121,8 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
           <Server
             server={server}
             choose={async model =>
-              hasKey && !reply.keyring && !isAgreed
-                ? 'Choose where the key is kept first.'
+              hasKey && !place
+                ? 'First choose where to keep the key.'
                 : use(model)
             }
           />

@@ -68,34 +68,40 @@ function Connected(props: { reply: ConnectionsReply }): JSX.Element | null {
     <section aria-label="Connected">
       <h4>Connected</h4>
       <ul className="da-models">
-        {connections.map(({ id, label, address, keySource, isDefault }) => (
-          <li
-            key={id}
-            className="da-connect-row"
-            data-testid="da-connect-connection"
-            data-connection={id}
-          >
-            <span title={address}>
-              {label}
-              <span className="da-dim">
-                {[
-                  '',
-                  ...(keySource || !address ? [keyLabel(keySource)] : []),
-                  ...(isDefault ? ['default'] : [])
-                ].join(' · ')}
-              </span>
-            </span>
-            <button
-              type="button"
-              className="da-link"
-              data-testid="da-connect-forget"
-              aria-label={`Forget ${label}`}
-              onClick={() => void connect.forget(id)}
+        {connections.map(
+          ({ id, label, address, keySource, needsKey, isDefault }) => (
+            <li
+              key={id}
+              className="da-connect-row"
+              data-testid="da-connect-connection"
+              data-connection={id}
             >
-              Forget
-            </button>
-          </li>
-        ))}
+              <span title={address}>
+                {label}
+                <span className="da-dim">
+                  {[
+                    '',
+                    ...(needsKey
+                      ? ['enter its key again: the server was restarted']
+                      : keySource || !address
+                        ? [keyLabel(keySource)]
+                        : []),
+                    ...(isDefault ? ['default'] : [])
+                  ].join(' · ')}
+                </span>
+              </span>
+              <button
+                type="button"
+                className="da-link"
+                data-testid="da-connect-forget"
+                aria-label={`Forget ${label}`}
+                onClick={() => void connect.forget(id)}
+              >
+                Forget
+              </button>
+            </li>
+          )
+        )}
       </ul>
     </section>
   );

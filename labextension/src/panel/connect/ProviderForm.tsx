@@ -2,7 +2,16 @@ import React, { useId, useRef, useState } from 'react';
 
 import { ConnectionsReply } from '../../api/types';
 import { usePanel } from '../context';
-import { KeyField, KeyPlace, placeOf } from './KeyField';
+import { FormFields, formValues } from './FormFields';
+import {
+  firstPlace,
+  forgetSecrets,
+  hasSecret,
+  KeyField,
+  KeyPlace,
+  Place,
+  placeOf
+} from './KeyField';
 import { keyLabel } from './labels';
 import { Result, IResult } from './Result';
 
@@ -13,13 +22,15 @@ export function ProviderForm(props: { reply: ConnectionsReply }): JSX.Element {
   const [providerId, setProvider] = useState(reply.providers[0].id);
   const provider = reply.providers.find(({ id }) => id === providerId)!;
   const [model, setModel] = useState<string>();
-  const [isAgreed, setAgreed] = useState(false);
+  const [place, setPlace] = useState<Place>(firstPlace(reply));
   const [hasKey, setHasKey] = useState(false);
   const [busy, setBusy] = useState<'test' | 'connect' | null>(null);
   const [result, setResult] = useState<IResult | null>(null);
   const key = useRef<HTMLInputElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const ids = { heading: useId(), provider: useId(), model: useId() };
-  const chosen = model ?? provider.models[0]?.id;
+  const hasForm = provider.signIns.length > 0;
+  const chosen = model ?? (hasForm ? '' : provider.models[0]?.id);
 
   const act = async (what: 'test' | 'connect') => {
     setBusy(what);
@@ -27,13 +38,15 @@ export function ProviderForm(props: { reply: ConnectionsReply }): JSX.Element {
     const target = {
       provider: provider.id,
       model: chosen,
-      key: key.current?.value || undefined
+      ...(hasForm
+        ? formValues(form.current!)
+        : { key: key.current?.value || undefined })
     };
     const tested = await connect.test(target);
     let shown: IResult = tested;
     if (what === 'connect' && tested.ok) {
-      const place = target.key ? placeOf(reply, isAgreed) : {};
-      const problem = await connect.connect({ ...target, ...place });
+      const kept = hasSecret(form.current) ? placeOf(place) : {};
+      const problem = await connect.connect({ ...target, ...kept });
       if (problem === null) {
         forgetTyped();
         setBusy(null);
@@ -45,22 +58,27 @@ export function ProviderForm(props: { reply: ConnectionsReply }): JSX.Element {
     setBusy(null);
   };
   const forgetTyped = () => {
-    if (key.current) {
-      key.current.value = '';
-    }
+    forgetSecrets(form.current);
     setHasKey(false);
-    setAgreed(false);
+  };
+  const typed = () => {
+    setHasKey(hasSecret(form.current));
+    setResult(null);
   };
 
-  const needsConsent = hasKey && !reply.keyring && !isAgreed;
-  const canAct = busy === null && (hasKey || !!provider.keySource);
+  const needsPlace = hasKey && !place;
+  const canAct =
+    busy === null &&
+    (hasForm ? !!chosen?.trim() : hasKey || !!provider.keySource);
   return (
     <form
+      ref={form}
+      onInput={typed}
       aria-labelledby={ids.heading}
       data-testid="da-connect-provider-form"
       onSubmit={event => {
         event.preventDefault();
-        if (canAct && !needsConsent) {
+        if (canAct && !needsPlace) {
           void act('connect');
         }
       }}
@@ -86,40 +104,60 @@ export function ProviderForm(props: { reply: ConnectionsReply }): JSX.Element {
           </option>
         ))}
       </select>
-      <label htmlFor={ids.model}>Model</label>
-      <select
-        id={ids.model}
-        className="da-field"
-        data-testid="da-connect-provider-model"
-        value={chosen}
-        onChange={event => setModel(event.target.value)}
-      >
-        {provider.models.map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <KeyField
-        field={key}
-        label={
-          provider.keySource
-            ? `New key (now: ${keyLabel(provider.keySource, provider.variable)})`
-            : 'Key'
-        }
-        testId="da-connect-key"
-        onInput={() => {
-          setHasKey(!!key.current?.value.trim());
-          setResult(null);
-        }}
-      />
-      <KeyPlace reply={reply} isAgreed={isAgreed} onAgreed={setAgreed} />
+      <label htmlFor={ids.model}>{provider.modelLabel}</label>
+      {hasForm ? (
+        <input
+          id={ids.model}
+          className="da-field"
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={provider.modelExample}
+          data-testid="da-connect-provider-model"
+          value={chosen}
+          onChange={event => setModel(event.target.value)}
+        />
+      ) : (
+        <select
+          id={ids.model}
+          className="da-field"
+          data-testid="da-connect-provider-model"
+          value={chosen}
+          onChange={event => setModel(event.target.value)}
+        >
+          {provider.models.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+      {hasForm ? (
+        <FormFields
+          key={provider.id}
+          provider={provider}
+          onSignIn={forgetTyped}
+        />
+      ) : (
+        <KeyField
+          field={key}
+          label={
+            provider.keySource
+              ? `New key (now: ${keyLabel(provider.keySource, provider.variable)})`
+              : 'Key'
+          }
+          testId="da-connect-key"
+        />
+      )}
+      {(hasKey || !hasForm) && (
+        <KeyPlace reply={reply} place={place} onPlace={setPlace} />
+      )}
       <div className="da-buttons">
         <button
           type="submit"
           className="da-button da-mod-primary"
           data-testid="da-connect-use"
-          disabled={!canAct || needsConsent}
+          disabled={!canAct || needsPlace}
         >
           {busy === 'connect' ? 'Connecting' : 'Use this model'}
         </button>

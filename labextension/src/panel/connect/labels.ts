@@ -39,6 +39,8 @@ export function keyLabel(
       return 'key in the keyring';
     case 'file':
       return 'key in a file';
+    case 'memory':
+      return 'key until the server stops';
     default:
       return 'no key';
   }

@@ -37,6 +37,13 @@ async function openCard(keyring?: string) {
   return { ...panel, node, at };
 }
 
+async function choose(select: Element | null, value: string): Promise<void> {
+  await doing(() => {
+    (select as HTMLSelectElement).value = value;
+    select!.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+}
+
 describe('a key', () => {
   it('is tried and saved, and then is in the page no more', async () => {
     const { client, node, at, model } = await openCard('Keychain');
@@ -72,17 +79,20 @@ describe('a key', () => {
     expect(at('key')?.value).toBe(KEY);
   });
 
-  it('goes into a file only after consent', async () => {
-    const { client, at } = await openCard();
-    await type(at('key'), KEY);
-    expect(at('use')?.disabled).toBe(true);
-    expect(at('test')?.disabled).toBe(false);
-    await click(at('consent'));
-    await click(at('use'));
-    expect(client.connecting[2]).toMatchObject({
-      connect: { storeIn: 'file', consent: true }
-    });
-  });
+  it.each(['file', 'memory'])(
+    'is kept in a place that the user chose: %s',
+    async place => {
+      const { client, at } = await openCard();
+      await type(at('key'), KEY);
+      expect(at('use')?.disabled).toBe(true);
+      expect(at('test')?.disabled).toBe(false);
+      await choose(at('place'), place);
+      await click(at('use'));
+      expect(client.connecting[2]).toMatchObject({
+        connect: { storeIn: place, consent: place === 'file' }
+      });
+    }
+  );
 
   it('that was typed for one provider is not sent to another', async () => {
     const { client, at, model } = await openCard('Keychain');
@@ -94,11 +104,7 @@ describe('a key', () => {
     };
     await doing(() => void model.toolsPanel.connect.open());
     await type(at('key'), KEY);
-    const select = at('provider') as unknown as HTMLSelectElement;
-    await doing(() => {
-      select.value = 'openai';
-      select.dispatchEvent(new Event('change', { bubbles: true }));
-    });
+    await choose(at('provider'), 'openai');
     expect(at('key')?.value).toBe('');
     expect(at('use')?.disabled).toBe(true);
   });
@@ -138,6 +144,108 @@ describe('servers of this computer', () => {
   });
 });
 
+const field = (name: string, label: string, isSecret = false) => ({
+  name,
+  label,
+  isSecret,
+  isRequired: true,
+  example: ''
+});
+const AZURE = {
+  id: 'azure',
+  label: 'Azure OpenAI',
+  models: [],
+  modelLabel: 'Deployment',
+  modelExample: 'my-deployment',
+  fields: [field('api_base', 'Endpoint'), field('api_version', 'API version')],
+  signIns: [
+    { id: 'key', label: 'API key', fields: [field('api_key', 'Key', true)] },
+    {
+      id: 'token',
+      label: 'Microsoft Entra token',
+      fields: [field('bearer_token', 'Access token', true)]
+    }
+  ]
+};
+
+it('a provider with a form sends its fields, and the secrets are then gone', async () => {
+  const { client, at, model, node } = await openCard('Keychain');
+  client.connectionsReply = {
+    ...NOTHING_CONNECTED,
+    keyring: 'Keychain',
+    providers: [...NOTHING_CONNECTED.providers, AZURE]
+  };
+  await doing(() => void model.toolsPanel.connect.open());
+  await choose(at('provider'), 'azure');
+  expect(at('use')?.disabled).toBe(true);
+  await type(at('provider-model'), 'mine');
+  await type(at('field-api_base'), 'https://me.openai.azure.com');
+  await type(at('field-api_key'), 'sk-of-the-other-way');
+  await choose(at('sign-in'), 'token');
+  await type(at('field-bearer_token'), KEY);
+  client.modelsReply = READY;
+  await click(at('use'));
+  const target = {
+    provider: 'azure',
+    model: 'mine',
+    signIn: 'token',
+    values: { api_base: 'https://me.openai.azure.com', bearer_token: KEY }
+  };
+  expect(client.connecting.slice(-2)).toEqual([
+    { test: target },
+    { connect: { ...target, storeIn: 'keyring', consent: false } }
+  ]);
+  expect(at('field-bearer_token')?.value).toBe('');
+  expect(node.innerHTML).not.toContain(KEY);
+});
+
+it('headers and a certificate go along with an address; saved ones stay unless changed', async () => {
+  const { client, at, model, node } = await openCard('Keychain');
+  const saved = {
+    id: 'h:1',
+    label: 'vLLM at h:1',
+    address: 'https://h:1/v1',
+    headers: ['X-Team', 'X-Old'],
+    models: [],
+    isDefault: false,
+    needsKey: true
+  };
+  client.connectionsReply = {
+    ...NOTHING_CONNECTED,
+    keyring: 'Keychain',
+    connections: [saved]
+  };
+  await doing(() => void model.toolsPanel.connect.open());
+  expect(at('connection')?.textContent).toContain('enter its key again');
+  await type(at('address'), 'https://new:1/v1');
+  expect(at('header-name')).toBeNull();
+  await click(at('header-add'));
+  await type(at('header-name'), 'X-Api-Key');
+  await type(at('header-value'), KEY);
+  await type(at('certificate'), '/c.pem');
+  await click(at('find'));
+  expect(client.connecting.at(-1)).toEqual({
+    test: {
+      address: 'https://new:1/v1',
+      key: undefined,
+      headers: { 'X-Api-Key': KEY },
+      certificate: '/c.pem',
+      certificateKey: ''
+    }
+  });
+  expect(node.innerHTML).not.toContain(KEY);
+  await type(at('address'), 'https://h:1/v1');
+  await click(node.querySelector('[aria-label="Remove header 2"]'));
+  await click(at('find'));
+  expect(client.connecting.at(-1)).toEqual({
+    test: {
+      address: 'https://h:1/v1',
+      key: undefined,
+      headers: { 'X-Team': null }
+    }
+  });
+});
+
 it('what is connected can be forgotten', async () => {
   const { client, at, model } = await openCard();
   client.connectionsReply = {
@@ -147,6 +255,8 @@ it('what is connected can be forgotten', async () => {
         id: 'openai',
         label: 'OpenAI',
         keySource: 'file',
+        needsKey: false,
+        headers: [],
         models: [],
         isDefault: true
       }
