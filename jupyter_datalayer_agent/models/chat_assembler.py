@@ -100,12 +100,24 @@ class ChatAssembler:
         then a call may still be cut off. litellm invents a reason, as it does for missing usage."""
         if not any(getattr(chunk, "usage", None) for chunk in getattr(source, "chunks", ())):
             self._usage = Usage()
-        reasons = ("received_finish_reason", "intermittent_finish_reason")
-        known = [getattr(source, name) for name in reasons if hasattr(source, name)]
-        if self._finish_reason is not None and (not known or any(known)):
+        if self._has_reason(source):
             return True
         seen = bytes_of(source)
         return seen is not None and seen.has_ended and all(map(_is_sound, self._drafts.values()))
+
+    def has_reason(self, source: Any) -> bool:
+        """See ``drafts.Assembler``."""
+        return bool(self._drafts) and self._has_reason(source)
+
+    def _has_reason(self, source: Any) -> bool:
+        reasons = ("received_finish_reason", "intermittent_finish_reason")
+        known = [getattr(source, name) for name in reasons if hasattr(source, name)]
+        said = next(filter(None, known), None)
+        if known and said is None:
+            return False
+        # Where the connection is lost after it, litellm has not passed it on.
+        self._finish_reason = self._finish_reason or said
+        return self._finish_reason is not None
 
     def finish(self) -> Iterator[StreamEvent]:
         """The items, and the end."""

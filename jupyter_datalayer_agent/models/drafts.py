@@ -41,6 +41,11 @@ class Assembler(Protocol):
         """Whether litellm's stream ``source``, now read to its end, was a complete answer."""
         ...
 
+    def has_reason(self, source: Any) -> bool:
+        """Whether litellm's stream ``source`` said why the answer ended, so that nothing is missing
+        of it, whatever comes then."""
+        ...
+
     def finish(self) -> Iterator[StreamEvent]:
         """The remaining events, once the stream is known to have ended properly."""
         ...

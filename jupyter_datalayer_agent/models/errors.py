@@ -39,6 +39,10 @@ _WINDOW = re.compile(
 )
 
 
+_PASSING = (408, 409, 425, 429)
+"""Statuses from 400 to 499 of requests that may be accepted later."""
+
+
 def redact(
     text: str,
     environ: Mapping[str, str] = os.environ,
@@ -134,10 +138,16 @@ def _status(chain: list[BaseException]) -> int | None:
     provider counts."""
     for error in reversed(chain):
         response = getattr(error, "response", None)
-        for holder in (error, response):
-            status = getattr(holder, "status_code", None)
-            if isinstance(status, int) and 400 <= status < 600:
-                return status
+        # Of an error within a stream, that of its body.
+        body = getattr(error, "body", None)
+        for status in (
+            getattr(error, "status_code", None),
+            getattr(response, "status_code", None),
+            body.get("code") if isinstance(body, dict) else None,
+        ):
+            number = int(status) if isinstance(status, str) and status.isdecimal() else status
+            if isinstance(number, int) and 400 <= number < 600:
+                return number
     return None
 
 
@@ -145,13 +155,16 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
     names = _names(chain)
     if "ImportError" in names:
         return "litellm_unusable"
+    if status == 402:
+        return "payment"
     if status in (401, 403) or names & {"AuthenticationError", "PermissionDeniedError"}:
         return "authentication"
     if "ContextWindowExceededError" in names or (status in (400, 413) and _WINDOW.search(detail)):
         return "context_window"
     if status == 429 or "RateLimitError" in names:
         return "rate_limit"
-    if status in (400, 404, 405, 413, 422) or names & {"BadRequestError", "NotFoundError"}:
+    is_refused = status is not None and 400 <= status < 500 and status not in _PASSING
+    if is_refused or names & {"BadRequestError", "NotFoundError"}:
         return "bad_request"
     if names & {"TransportError", "ClientError", "OSError", "Timeout", "TimeoutError"}:
         return "connection"
@@ -240,6 +253,8 @@ def _message(
             return f"{name}{where} is rate limiting requests.{report}"
         case "context_window":
             return f"The conversation is longer than the model can read.{report}"
+        case "payment":
+            return f"{name}{where} asks for payment: the account has no credit left.{report}"
         case "bad_request":
             return f"{name}{where} did not accept the request.{report}"
         case "connection":

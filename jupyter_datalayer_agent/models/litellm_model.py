@@ -108,7 +108,10 @@ class LitellmModel:
             for event in assembler.feed_whole(source):
                 yield event
         else:
-            async with contextlib.aclosing(self._read(source, assembler, where, way)) as events:
+            patience = request.answer_timeout
+            async with contextlib.aclosing(
+                self._read(source, assembler, where, way, patience)
+            ) as events:
                 async for event in events:
                     yield event
         for event in assembler.finish():
@@ -187,14 +190,14 @@ class LitellmModel:
             raise _failed(error, where, way) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way
+        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way, patience: float
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             seen = bytes_of(source)
             while not assembler.ended:
-                event = await self._next(events, where, way, seen)
+                event = await self._next(events, where, way, seen, patience)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
@@ -203,6 +206,9 @@ class LitellmModel:
                 message = "The answer was cut off before it was complete."
                 raise ModelError("broken_stream", message)
         except ModelError as error:
+            if assembler.has_reason(source):
+                # What was lost is at most how much it cost.
+                return
             for whole in assembler.recover():
                 yield whole
             error.broken = assembler.broken()
@@ -216,9 +222,10 @@ class LitellmModel:
         where: ModelRoute,
         way: Way,
         seen: StreamBytes | None,
+        patience: float,
     ) -> Any:
         """The next of litellm's events, None at their end. Raises ``ModelError``."""
-        idle = self._idle(where)
+        idle, last = self._idle(where), anyio.current_time() + patience
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
@@ -226,11 +233,13 @@ class LitellmModel:
             with going(way), anyio.fail_after(idle) as scope:
                 if seen is not None:
                     # A comment is no event, and the server is not silent.
-                    seen.on_bytes = partial(_extend, scope, idle)
+                    seen.on_bytes = partial(_extend, scope, idle, last)
                 return await events.__anext__()
         except StopAsyncIteration:
             return None
         except TimeoutError as error:
+            if anyio.current_time() >= last:
+                raise _only_signs_of_life(patience) from error
             raise self._silent(where, BrokenStream()) from error
         except Exception as error:
             raise _failed(error, where, way, BrokenStream()) from error
@@ -243,8 +252,16 @@ class LitellmModel:
         return ModelError("broken_stream", message, broken=broken)
 
 
-def _extend(scope: anyio.CancelScope, seconds: float) -> None:
-    scope.deadline = anyio.current_time() + seconds
+def _extend(scope: anyio.CancelScope, seconds: float, last: float) -> None:
+    scope.deadline = min(anyio.current_time() + seconds, last)
+
+
+def _only_signs_of_life(seconds: float) -> ModelError:
+    message = (
+        f"The model sent nothing but signs of life for {seconds:g} seconds. Allow more with "
+        "answer_timeout_seconds (Settings → Agent), or choose another model."
+    )
+    return ModelError("broken_stream", message, retryable=False, broken=BrokenStream())
 
 
 def idle_timeout(where: ModelRoute) -> float:

@@ -72,6 +72,10 @@ class ResponsesAssembler:
         """Whether the event that ends a complete answer has arrived."""
         return self.ended
 
+    def has_reason(self, source: Any) -> bool:
+        """The same: the event has the reason."""
+        return self.ended
+
     def finish(self) -> Iterator[StreamEvent]:
         """The end; all items have been announced."""
         items = [draft.item for draft in self._drafts.values() if draft.item is not None]

@@ -89,8 +89,8 @@ class ThoughtReader:
     begin with reasoning without an opening. ``is_about_marks``: the user wrote of such marks, so
     only those count that stand on lines of their own.
 
-    ``bare`` is the closing mark that ended reasoning without an opening; ``is_contradicted``: there
-    was none, although one was ``implied``."""
+    ``bare`` is the closing mark that ended reasoning without an opening; ``is_contradicted``: the
+    text is not that of a model for which one is ``implied``."""
 
     def __init__(self, implied: str | None = None, *, is_about_marks: bool = False) -> None:
         self.bare: str | None = None
@@ -157,7 +157,8 @@ class ThoughtReader:
         text = self._held.lstrip()
         for opening, closing in self._marks.items():
             if text.startswith(opening):
-                self._held, self._has_marks = text[len(opening.strip()) :], True
+                self._held = text[len(opening.strip()) :]
+                self._has_marks = self.is_contradicted = True
                 self._begin_thought((closing,))
                 return
         if self._take_header(text):
@@ -382,6 +383,10 @@ class WithoutThoughts:
     def is_whole(self, source: Any) -> bool:
         """See ``drafts.Assembler``."""
         return self.inner.is_whole(source)
+
+    def has_reason(self, source: Any) -> bool:
+        """See ``drafts.Assembler``."""
+        return self.inner.has_reason(source)
 
     def finish(self) -> Iterator[StreamEvent]:
         """See ``drafts.Assembler``."""

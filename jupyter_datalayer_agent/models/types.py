@@ -64,6 +64,9 @@ class ModelRequest:
     api_base: str | None = None
     model_api: ModelApi = "auto"
     api_key: str | None = field(default=None, compare=False, repr=False)
+    answer_timeout: float = 3600.0
+    """Seconds without a part of the answer after which it is given up, although the server keeps
+    the connection alive by comments."""
     num_ctx: int | None = None
     """Tokens of context that Ollama is to reserve; see ``connections.registry``."""
     mapper: Mapper | None = field(default=None, compare=False, repr=False)
@@ -164,6 +167,7 @@ class Model(Protocol):
 ModelErrorCode: TypeAlias = Literal[
     "no_model",
     "authentication",
+    "payment",
     "bad_request",
     "context_window",
     "rate_limit",

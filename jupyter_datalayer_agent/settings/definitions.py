@@ -160,6 +160,12 @@ class AgentTraits(Configurable):
         "destructive",
         help="When to ask for approval in Agent mode.",
     ).tag(config=True)
+    answer_timeout_seconds = Float(
+        3600.0,
+        min=0.1,
+        help="""Seconds to wait for the next part of an answer while the model's server only keeps
+        the connection alive.""",
+    ).tag(config=True)
     kernel_timeout_seconds = Float(
         900.0,
         min=0.1,

@@ -38,6 +38,7 @@ class Settings(Wire):
     context_window: int | None = Field(None, ge=1000)
     approval_policy: ApprovalPolicy = "destructive"
     mcp_mode: Mode | Literal["off"] = "agent"
+    answer_timeout_seconds: float = Field(3600, gt=0)
     kernel_timeout_seconds: float = Field(900, gt=0)
     outputs: SharePolicy = "always"
     row_data: SharePolicy = "always"

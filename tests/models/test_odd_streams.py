@@ -183,3 +183,34 @@ async def test_a_call_with_a_new_id_in_each_chunk_is_one_call(
         answered = await answer(request(server, "chat"))
     calls = [(item["name"], item["arguments"]) for item in answered.done.items]
     assert calls == [("add", '{"x": 42}')]
+
+
+async def test_comments_alone_are_waited_for_as_long_as_the_user_says() -> None:
+    # Each is a sign of life, so silence is not what ends it.
+    pieces = [b": keep-alive\n\n"] * 40
+    with ScriptedModelServer(Raw(pieces, delay_ms=100)) as server:
+        asked = request(server, "chat", answer_timeout=1)
+        answered = await answer(asked, model(idle_timeout=20))
+        assert len(server.requests) == 1
+    assert "answer_timeout_seconds" in answered.failure.message
+    assert not answered.failure.retryable
+
+
+async def test_the_time_for_an_answer_begins_anew_with_each_part_of_it() -> None:
+    parts = [f"data: {json.dumps(each)}\n\n".encode() for each in ENDED[:12]]
+    pieces = [b": keep-alive\n\n" + part for part in parts] + [stream([ENDED[-1]])]
+    with ScriptedModelServer(Raw(pieces, delay_ms=200)) as server:
+        answered = await answer(request(server, "chat", answer_timeout=1.5))
+    assert answered.text == TEXT[:11]
+
+
+@pytest.mark.parametrize("reason", ["stop", "length"])
+async def test_a_connection_that_is_lost_after_the_end_lost_nothing(reason: str) -> None:
+    whole = stream([*TEXT_CHUNKS, chunk({}, finish_reason=reason)], done=False)
+    error = b'data: {"error": {"message": "gone", "code": 502}}\n\n'
+    with ScriptedModelServer(Raw([whole + error])) as server:
+        answered = await answer(request(server, "chat"))
+    assert answered.error is None, answered.error
+    assert answered.text == TEXT
+    expected = {"stop": "stop", "length": "max_output_tokens"}[reason]
+    assert answered.done.finish_reason == expected

@@ -198,6 +198,18 @@ async def test_a_model_that_opens_without_a_mark_is_known_by_the_second_answer()
     assert [shown(each)[0].strip() for each in answers] == [PLAN, PLAN, "", ""]
 
 
+async def test_a_model_that_writes_its_openings_is_no_such_model() -> None:
+    by = model()
+    steps: list[Step] = [
+        Say(f"{PLAN}\n</think>\n\n{TEXT}"),
+        Say(f"<think>{PLAN}</think>{TEXT}"),
+        Answer([Say("The answer is")], finish="length"),
+    ]
+    with ScriptedModelServer(*steps) as server:
+        answers = [await answer(request(server, "chat"), by) for _ in steps]
+    assert shown(answers[2]) == ("", "The answer is")
+
+
 async def test_reasoning_that_is_cut_off_stays_reasoning() -> None:
     by = model()
     steps: list[Step] = [

@@ -67,5 +67,6 @@ def model_request(
         stream=settings.streaming,
         api_base=settings.api_base,
         model_api=settings.model_api,
+        answer_timeout=settings.answer_timeout_seconds,
         mapper=mapper,
     )

@@ -45,7 +45,7 @@ def why_empty(answer: ModelAnswer) -> str:
     if reason == REPETITION:
         return f"The model repeated itself in its reasoning, so it was ended. {AGAIN}"
     if answer.has_reasoned:
-        return f"The model reasoned, as shown, and ended without an answer. {AGAIN}"
+        return f"The model reasoned, and ended without an answer. {AGAIN}"
     return f"The model returned an empty answer. {AGAIN}"
 
 
