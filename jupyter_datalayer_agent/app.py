@@ -89,13 +89,19 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """Register all routes under ``datalayer-agent/``; their handlers are imported lazily."""
         assert self.serverapp is not None
         KernelTokens(self.serverapp, lambda: self.autoload_magic).install()
-        self._renames.install(self.serverapp.contents_manager)
+        self.serverapp.io_loop.add_callback(self._follow_renames)
         self._register_with_sdks()
         application = self.serverapp.web_app
         base = url_path_join(self.serverapp.base_url, "datalayer-agent/")
         routes = LazyRoutes(application, self._load_routes)
         # Jupyter's own add_handlers looks into handler classes, which are not imported yet.
         web.Application.add_handlers(application, ".*$", [(f"{base}.*", routes)])
+
+    def _follow_renames(self) -> None:
+        """Once the server serves: until then another extension, such as jupytext, may replace its
+        contents manager."""
+        assert self.serverapp is not None
+        self._renames.install(self.serverapp.contents_manager)
 
     def _register_with_sdks(self) -> None:
         """Look for agent SDKs once the server serves; without one nothing of ours is loaded."""
@@ -142,7 +148,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             parts = self.parts()
             await RecordedRenames(parts.runtime, parts.sessions).record(rename)
 
-        return Renames(record)
+        async def stored(time: int) -> list[Rename]:
+            return await self.parts().runtime.store.renames.after(time)
+
+        return Renames(record, stored)
 
     def _load_routes(self) -> list[tuple[str, type[Any]]]:
         from .imports import importing

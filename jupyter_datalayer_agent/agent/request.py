@@ -36,6 +36,7 @@ class TurnRequest:
     names of its kernel's.
     ``planned`` messages are carried out by a plan, which waits for the user with ``plan_first``.
     ``instructions`` replace the mode's system prompt. ``tools`` are the same for the whole turn.
+    ``renames`` is how many documents were renamed before all this was decided.
     """
 
     chat: ChatRequest
@@ -53,6 +54,7 @@ class TurnRequest:
     planned: bool = False
     plan_first: bool = False
     instructions: str | None = None
+    renames: int = 0
 
     def work_on(self, notebook: str | None) -> None:
         """The message resumes a plan that works on this notebook."""
@@ -114,6 +116,7 @@ async def turn_request(
     Raises ``AgentError`` ``invalid_request`` or ``not_found`` for an attachment that leads outside
     the root or to nothing.
     """
+    renames = runtime.notebooks.renames.count
     text = request.message
     mode: Mode = request.mode or session.mode or "ask"
     location: Location = request.location or ("panel" if request.client_id else "api")
@@ -165,6 +168,7 @@ async def turn_request(
         or request.workflow is not None
         or (mode == "agent" and bool(plan_first)),
         plan_first=bool(plan_first),
+        renames=renames,
     )
 
 

@@ -9,6 +9,7 @@ import shutil
 import socket
 import stat
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from ..protocol.errors import AgentError
@@ -54,26 +55,29 @@ class DatasetFolder:
         with contextlib.suppress(OSError):
             work.parent.rmdir()
 
-    def place(self, table: Path, wanted: str) -> str:
-        """Move a complete Parquet file into place under the first free name; returns the name."""
+    def place(self, table: Path, wanted: str, taken: Collection[str] = ()) -> str:
+        """Move a complete Parquet file into place under the first free name, which is none of those
+        that are ``taken``; returns the name."""
         folder = self.open()
         for name in numbered(wanted):
-            if claim(table, folder / f"{name}{SUFFIX}"):
+            if name not in taken and claim(table, folder / f"{name}{SUFFIX}"):
                 return name
         raise AssertionError("there is always another number")
 
-    def path_of(self, name: str) -> Path | None:
-        """The data set's file, if it exists and is not a link."""
-        path = self.open() / f"{name}{SUFFIX}"
-        if path.parent != self.root.joinpath(*PLACE) or name.startswith("."):
-            return None
+    def file_at(self, path: str) -> Path | None:
+        """The file at a data set's API path, if it exists under the root, and neither it nor a
+        folder on the way is a link."""
+        file = self.root.joinpath(*path.split("/"))
         try:
-            return path if stat.S_ISREG(path.lstat().st_mode) else None
+            inside = (
+                self.root in file.parents and Path(os.path.realpath(file.parent)) == file.parent
+            )
+            return file if inside and stat.S_ISREG(file.lstat().st_mode) else None
         except (OSError, ValueError):
             return None
 
     def relative(self, name: str) -> str:
-        """The data set's path as an API path."""
+        """The API path of a new data set's file."""
         return "/".join((*PLACE, f"{name}{SUFFIX}"))
 
     def room(self) -> int:

@@ -119,7 +119,9 @@ class Datasets:
     ) -> Dataset:
         assert self._folder is not None
         sample = facts.pop("sample")
-        name = await asyncio.to_thread(self._folder.place, table, wanted)
+        # A data set whose file was moved out of the folder keeps its name.
+        taken = [each.name for each in await self.known()]
+        name = await asyncio.to_thread(self._folder.place, table, wanted, taken)
         dataset = Dataset(
             name=name,
             path=self._folder.relative(name),
@@ -135,7 +137,7 @@ class Datasets:
                 await records.register(session_id, self._root, name)
         except BaseException:
             await records.delete(self._root, name)
-            await asyncio.to_thread(self._remove, name)
+            await asyncio.to_thread(self._remove, dataset.path)
             raise
         return dataset
 
@@ -144,7 +146,7 @@ class Datasets:
         if self._folder is None:
             return []
         found = await self._records.known(self._root, session_id)
-        return [each for each in found if self._folder.path_of(each.name) is not None]
+        return [each for each in found if self._folder.file_at(each.path) is not None]
 
     async def get(self, name: str) -> Dataset:
         """The data set. Raises ``AgentError`` ``not_found`` that lists the existing ones."""
@@ -156,10 +158,11 @@ class Datasets:
 
     async def file(self, name: str) -> Path:
         """Its Parquet file. Raises ``AgentError`` ``not_found``."""
-        await self._find(name)
+        dataset, _ = await self._find(name)
         assert self._folder is not None
-        path = self._folder.path_of(name)
-        assert path is not None
+        path = self._folder.file_at(dataset.path)
+        if path is None:
+            raise await self._unknown(name)
         return path
 
     async def register(self, session_id: str, name: str) -> tuple[Dataset, bool]:
@@ -174,15 +177,15 @@ class Datasets:
 
     async def delete(self, name: str) -> None:
         """Remove the file, and the data set from every session. Raises ``not_found``."""
-        known = self._folder is not None and await self._records.delete(self._root, name)
-        if not known:
+        found = None if self._folder is None else await self._records.get(self._root, name)
+        if found is None or not await self._records.delete(self._root, name):
             raise await self._unknown(name)
-        await asyncio.to_thread(self._remove, name)
+        await asyncio.to_thread(self._remove, found[0].path)
 
     async def _find(self, name: str) -> tuple[Dataset, Rows]:
-        if self._folder is not None and self._folder.path_of(name) is not None:
+        if self._folder is not None:
             found = await self._records.get(self._root, name)
-            if found is not None:
+            if found is not None and self._folder.file_at(found[0].path) is not None:
                 return found
         raise await self._unknown(name)
 
@@ -195,11 +198,11 @@ class Datasets:
         assert self._folder is not None
         return str(self._folder.root)
 
-    def _remove(self, name: str) -> None:
+    def _remove(self, path: str) -> None:
         assert self._folder is not None
-        path = self._folder.path_of(name)
-        if path is not None:
-            path.unlink(missing_ok=True)
+        file = self._folder.file_at(path)
+        if file is not None:
+            file.unlink(missing_ok=True)
 
 
 def no_datasets() -> Datasets:

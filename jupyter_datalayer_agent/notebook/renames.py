@@ -3,7 +3,8 @@
 Every rename that goes through the server, whoever asks for it, calls ``ContentsManager.rename``.
 ``Renames`` wraps this method: a rename waits until no file under its paths is being read or
 written by us, and is noted before anything else can happen. Whoever keeps a path for longer than
-a call keeps a ``TrackedPath``, or follows.
+a call keeps a ``TrackedPath``, or follows. Whoever knows a path from an earlier time, such as a
+page that was away or a model after a restart, asks for the renames ``after`` that time.
 """
 
 from __future__ import annotations
@@ -14,14 +15,25 @@ import inspect
 import logging
 import weakref
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, Protocol
 
+from jupyter_core.utils import ensure_async
+from tornado.web import HTTPError
+
+from ..protocol.base import now_ms
+from ..protocol.errors import AgentError
 from ..protocol.renames import Rename
+from .twins import renamed_twins
 
 log = logging.getLogger(__name__)
+
+KNOWN_UNTIL = "renamesKnownUntil"
+"""In the model that a page of ours saves: the time up to which it knows of renames, in ms since
+1970."""
 
 
 class Follower(Protocol):
@@ -64,13 +76,20 @@ _uses: ContextVar[tuple[_Use, ...]] = ContextVar("files_in_use", default=())
 class Renames:
     """The renames of one server's documents, in order.
 
-    ``record`` is called after each of them, and finished before whoever renamed is answered: it
-    changes what is stored.
+    ``record`` is called after each of them and after each deletion, and finished before whoever
+    renamed is answered: it changes what is stored. ``stored`` returns those that were recorded
+    after a time, be it before a restart or by another server of the same documents.
     """
 
-    def __init__(self, record: Callable[[Rename], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        record: Callable[[Rename], Awaitable[None]] | None = None,
+        stored: Callable[[int], Awaitable[list[Rename]]] | None = None,
+    ) -> None:
         self._record = record
+        self._stored = stored
         self._renames: list[Rename] = []
+        self._last_time = self._began = now_ms()
         self._followers: list[weakref.ref[Follower]] = []
         self._in_use: Counter[str] = Counter()
         self._waiting: list[asyncio.Future[None]] = []
@@ -89,19 +108,39 @@ class Renames:
         """The document that is at this path now."""
         return TrackedPath(self, path)
 
+    def noted(self, count: int) -> list[Rename]:
+        """The renames since there were ``count``, in order."""
+        return [each for each in self._renames[count:] if not each.is_deletion]
+
     def since(self, path: str, count: int) -> str:
         """Where the document is that was at this path when there were ``count`` renames."""
-        for rename in self._renames[count:]:
+        for rename in self.noted(count):
             path = rename.path(path)
         return path
 
-    def newer_name(self, path: str) -> str | None:
-        """Where the document is that was last known by this path, if it was renamed since."""
-        for index in range(len(self._renames) - 1, -1, -1):
-            if self._renames[index].affects(path):
-                now = self.since(path, index)
-                return None if now == path else now
-        return None
+    def time(self) -> int:
+        """The time now, in ms since 1970, later than that of every rename noted before, and
+        earlier than that of every later one."""
+        self._last_time = max(self._last_time + 1, now_ms())
+        return self._last_time
+
+    async def after(self, time: int) -> list[Rename]:
+        """The renames and deletions after this ``time``, in order. It returns as soon as they are
+        known to be all."""
+        stored: list[Rename] = []
+        if self._stored is not None:
+            try:
+                stored = await self._stored(time)
+            except AgentError as error:
+                log.warning("Renames before this server's start are not known: %s", error)
+        noted = [each for each in self._renames if each.at > time]
+        found = {(each.at, each.old, each.new): each for each in (*stored, *noted)}
+        return sorted(found.values(), key=lambda each: each.at)
+
+    async def newer_paths(self, path: str) -> list[str]:
+        """Where the document may be that was last known by this path, which is the path of no file
+        now: see ``Rename.newer_paths``."""
+        return Rename.newer_paths(path, await self.after(0))
 
     def follow(self, follower: Follower) -> None:
         """Tell it of every rename from now on, as long as somebody else holds it."""
@@ -146,43 +185,106 @@ class Renames:
     # Renaming
 
     def install(self, manager: Any) -> None:
-        """Wrap the contents manager's ``rename``, sync or async."""
+        """Wrap the contents manager's ``rename``, ``delete`` and ``save``, sync or async."""
+        self._install_rename(manager)
+        self._install_delete(manager)
+        self._install_save(manager)
+
+    def _install_rename(self, manager: Any) -> None:
         rename = manager.rename
 
         @functools.wraps(rename)
         def wrapped(old_path: str, new_path: str) -> Any:
-            done = Rename(old_path.strip("/"), new_path.strip("/"))
+            asked = Rename(old_path.strip("/"), new_path.strip("/"))
             if inspect.iscoroutinefunction(rename):
-                return self._carry_out(done, lambda: rename(old_path, new_path))
+                return self._carry_out(manager, asked, lambda: rename(old_path, new_path))
             result = rename(old_path, new_path)
             if inspect.isawaitable(result):
-                return self._carry_out(done, lambda: result)
+                return self._carry_out(manager, asked, lambda: result)
             # It has happened already: between two steps of ours, none of which waits for it.
-            self._note(done)
-            task = asyncio.ensure_future(self._store(done))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            done = self._note([asked, *renamed_twins(manager, asked)])
+            self._store_later(done)
             return result
 
         manager.rename = wrapped
 
-    async def _carry_out(self, rename: Rename, act: Callable[[], Awaitable[Any]]) -> Any:
-        self._running.append(rename)
+    def _install_delete(self, manager: Any) -> None:
+        delete = manager.delete
+
+        @functools.wraps(delete)
+        def wrapped(path: str) -> Any:
+            gone = Rename(path.strip("/"), "")
+
+            async def finish(deleting: Awaitable[Any]) -> Any:
+                result = await deleting
+                await self._store(self._note([gone]))
+                return result
+
+            result = delete(path)
+            if inspect.isawaitable(result):
+                return finish(result)
+            self._store_later(self._note([gone]))
+            return result
+
+        manager.delete = wrapped
+
+    def _install_save(self, manager: Any) -> None:
+        """Refuse what a page saves under an old name, before it knows of the new one. Its model
+        says up to which time the page knows of renames."""
+        save = manager.save
+
+        @functools.wraps(save)
+        def wrapped(model: Any, path: str = "") -> Any:
+            known_until = model.pop(KNOWN_UNTIL, None) if isinstance(model, dict) else None
+            if not isinstance(known_until, int):
+                return save(model, path)
+            if inspect.iscoroutinefunction(save):
+                return self._save_unless_renamed(manager, save, model, path, known_until)
+            noted = [each for each in self._renames if each.at > known_until]
+            newer = Rename.newer_paths(path.strip("/"), noted)
+            if newer and not manager.exists(path):
+                raise _saved_too_late(path, newer[0])
+            return save(model, path)
+
+        manager.save = wrapped
+
+    async def _save_unless_renamed(
+        self, manager: Any, save: Callable[..., Awaitable[Any]], model: Any, path: str, time: int
+    ) -> Any:
+        noted = [each for each in self._renames if each.at > time]
+        if time < self._began:
+            noted = await self.after(time)
+        newer = Rename.newer_paths(path.strip("/"), noted)
+        if newer and not await ensure_async(manager.exists(path)):
+            raise _saved_too_late(path, newer[0])
+        return await save(model, path)
+
+    async def _carry_out(
+        self, manager: Any, asked: Rename, act: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        renames = [asked, *renamed_twins(manager, asked)]
+        self._running.extend(renames)
         try:
-            while any(rename.concerns(each) for each in self._in_use):
+            while any(rename.concerns(each) for rename in renames for each in self._in_use):
                 await self._next_change()
             result = await act()
-            self._note(rename)
-            await self._store(rename)
+            # Only now is it certain which twins were renamed, too.
+            await self._store(self._note([asked, *renamed_twins(manager, asked)]))
             return result
         finally:
-            self._running.remove(rename)
+            for rename in renames:
+                self._running.remove(rename)
             self._changed()
 
-    def _note(self, rename: Rename) -> None:
-        if rename.old == rename.new:
-            return
-        self._renames.append(rename)
+    def _note(self, renames: Iterable[Rename]) -> list[Rename]:
+        noted = [replace(each, at=self.time()) for each in renames if each.old != each.new]
+        for rename in noted:
+            self._renames.append(rename)
+            if not rename.is_deletion:
+                self._notify(rename)
+        return noted
+
+    def _notify(self, rename: Rename) -> None:
         for reference in list(self._followers):
             follower = reference()
             if follower is None:
@@ -196,16 +298,30 @@ class Renames:
                     "%s was renamed to %s, which was not followed", rename.old, rename.new
                 )
 
-    async def _store(self, rename: Rename) -> None:
-        if self._record is None or rename.old == rename.new:
-            return
-        try:
-            await self._record(rename)
-        except Exception:
-            # As above.
-            log.exception("That %s is now %s was not stored", rename.old, rename.new)
+    async def _store(self, renames: Sequence[Rename]) -> None:
+        for rename in renames:
+            if self._record is None:
+                return
+            try:
+                await self._record(rename)
+            except Exception:
+                # As above.
+                log.exception("That %s is now %s was not stored", rename.old, rename.new)
+
+    def _store_later(self, renames: Sequence[Rename]) -> None:
+        task = asyncio.ensure_future(self._store(renames))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def recorded(self) -> None:
         """Wait until what is stored has the new names."""
         if self._tasks:
             await asyncio.wait(list(self._tasks))
+
+
+def _saved_too_late(path: str, newer: str) -> HTTPError:
+    return HTTPError(
+        409,
+        f"{path} was not saved: it was renamed to {newer} meanwhile. Save it again, under that "
+        "name.",
+    )

@@ -254,10 +254,12 @@ class NotebookService:
     async def located(self, path: str) -> str:
         """What models, pages and programs mean by a path: its newer one, if the document was
         renamed and nothing else has its old name since."""
-        newer = self.renames.newer_name(path)
-        if newer is None or await self.text_files.exists(path):
+        if await self.text_files.exists(path):
             return path
-        return newer
+        for newer in await self.renames.newer_paths(path):
+            if await self.text_files.exists(newer):
+                return newer
+        return path
 
     async def follow_kernels(self, rename: Rename) -> None:
         """Let the kernels of what was renamed belong to the new paths."""

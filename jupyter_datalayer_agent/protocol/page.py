@@ -50,23 +50,26 @@ class Hello(Wire):
 
     ``pending_request_ids`` are the server's requests that the page still works on and will answer
     on this connection: none after a reload. Left out, the page does not say.
+    ``renames_known_until`` is the newest such time that the page was sent on any connection: it is
+    sent what was renamed since. None after a reload.
     """
 
     type: Literal["hello"] = "hello"
     client_id: str
     pending_request_ids: list[str] | None = None
+    renames_known_until: int | None = None
 
 
 class EditorState(Wire):
     """The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
-    of the text files that are open, be it in an editor or in a viewer. ``renames`` is how many
-    ``file_renamed`` came over this connection before: its paths are as after these."""
+    of the text files that are open, be it in an editor or in a viewer. Its paths are as after the
+    renames up to ``renames_known_until``."""
 
     type: Literal["editor_state"] = "editor_state"
     active_document: ActiveDocument | None = None
     notebooks: list[OpenNotebook] = []
     files: list[str] = []
-    renames: int = 0
+    renames_known_until: int = 0
 
     def paths(self) -> frozenset[str]:
         """The paths of all open documents."""
@@ -305,12 +308,13 @@ class PageRequest(Wire):
 
 class Welcome(Wire):
     """Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
-    connection."""
+    connection. The page was sent all renames up to ``renames_known_until``, in ms since 1970."""
 
     type: Literal["welcome"] = "welcome"
     client_id: str
     version: str
     max_message_bytes: int
+    renames_known_until: int
 
 
 class SessionEvent(Wire):
@@ -339,11 +343,12 @@ class FileWritten(Wire):
 
 class FileRenamed(Wire):
     """A file or folder was renamed, or moved to another folder, by whatever page or program: what
-    the page has open of it is at ``path`` now."""
+    the page has open of it is at ``path`` now. With it, the page knows of renames until then."""
 
     type: Literal["file_renamed"] = "file_renamed"
     old_path: str
     path: str
+    renames_known_until: int
 
 
 class WaitingSession(Wire):

@@ -234,6 +234,17 @@ server_roots = sa.Table(
     sa.Column("root", sa.Text, nullable=False),
 )
 
+# The newest renames and deletions (an empty ``path``); ``at`` in ms since 1970. See m0020.
+document_renames = sa.Table(
+    "document_renames",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("root", sa.Text, nullable=False),
+    sa.Column("old_path", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("at", sa.Integer, nullable=False),
+)
+
 started_tutorials = sa.Table(
     "started_tutorials",
     metadata,

@@ -31,9 +31,11 @@ def test_a_link_on_the_way_is_refused(tmp_path: Path, link: str) -> None:
 def test_a_link_in_the_place_of_a_data_set_is_none(tmp_path: Path) -> None:
     folder = DatasetFolder(str(tmp_path))
     (folder.open() / "secret.parquet").symlink_to("/etc/passwd")
-    assert folder.path_of("secret") is None
-    assert folder.path_of("../../x") is None
-    assert folder.path_of("a\0b") is None
+    (tmp_path / "linked").symlink_to(folder.open(), target_is_directory=True)
+    (folder.open() / "own.parquet").touch()
+    assert folder.file_at(folder.relative("own")) == folder.open() / "own.parquet"
+    for path in (folder.relative("secret"), "linked/own.parquet", "../../x", "a\0b", ""):
+        assert folder.file_at(path) is None
 
 
 def test_a_name_that_is_taken_is_never_overwritten(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ class ScriptedPage:
         self.files: list[str] = []
         self.requests: list[PageRequest] = []
         self.written: list[str] = []
-        self.renames = 0
+        self.known_until = 0
         self.asked = asyncio.Event()
         self.silent: set[str] = set()
         self.lie = False
@@ -227,9 +227,10 @@ class ScriptedPage:
         self.page: Page | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
-    def connect(self, pending: list[str] | None = None) -> ScriptedPage:
-        self.renames = 0
-        self.page = self.hub.connect(self.client_id, self._receive, pending)
+    def connect(
+        self, pending: list[str] | None = None, missed: Sequence[Rename] = ()
+    ) -> ScriptedPage:
+        self.page = self.hub.connect(self.client_id, self._receive, pending, missed)
         self.report()
         return self
 
@@ -261,7 +262,7 @@ class ScriptedPage:
                 for path, cells in self.notebooks.items()
             ],
             files=self.files,
-            renames=self.renames,
+            renames_known_until=self.known_until,
         )
         self.hub.on_state(self.page, state)
 
@@ -276,7 +277,7 @@ class ScriptedPage:
             rename = Rename(message.old_path, message.path)
             rename.rekey(self.notebooks)
             self.files = rename.paths(self.files)
-            self.renames += 1
+            self.known_until = message.renames_known_until
             return
         assert isinstance(message, PageRequest)
         # Over the wire and back, as in a browser.

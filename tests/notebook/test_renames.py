@@ -49,13 +49,13 @@ async def test_a_tracked_path_follows_through_renames_there_and_back(
     assert document.path == "g/a.txt"
     await ensure_async(contents.rename("g/a.txt", "g/b.txt"))
     assert document.path == "g/b.txt"
-    assert renames.newer_name("f/a.txt") == "g/b.txt"
-    assert renames.newer_name("g") is None
+    assert await renames.newer_paths("f/a.txt") == ["g/b.txt"]
+    assert await renames.newer_paths("g") == []
     later = renames.track("g/b.txt")
     await ensure_async(contents.rename("g", "f"))
     assert document.path == later.path == other.path == "f/b.txt"
     await ensure_async(contents.rename("f/b.txt", "f/a.txt"))
-    assert renames.newer_name("f/a.txt") is None
+    assert await renames.newer_paths("f/a.txt") == []
     await renames.recorded()
     assert heard.renames == stored
     assert len(stored) == 4

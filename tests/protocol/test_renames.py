@@ -64,3 +64,35 @@ def test_paths_in_json_are_renamed_and_texts_are_not() -> None:
         "settings": {"notebook": "b.ipynb", "attachments": [{"path": "b.ipynb"}, {"path": None}]},
         "message": "a.ipynb",
     }
+
+
+RENAMES = {
+    "a chain": ([("a", "b"), ("b", "c")], {"a": ["c"], "b": ["c"], "c": []}),
+    "there and back": ([("a", "b"), ("b", "a")], {"a": [], "b": ["a"]}),
+    "moved with its folder": (
+        [("f/a", "f/b"), ("f", "g")],
+        # Whether a new f/a was in the folder is not known: then it is g/a.
+        {"f/a": ["g/a", "g/b"], "f/b": ["g/b"], "f/x": ["g/x"], "f": ["g"], "g/b": []},
+    ),
+    "a name that another document got": ([("a", "b"), ("c", "a")], {"a": [], "c": ["a"]}),
+    "replaced later": ([("a", "b"), ("c", "b")], {"a": [], "c": ["b"]}),
+    "deleted later": ([("a", "b"), ("b", "")], {"a": [], "b": []}),
+    "deleted with its folder": ([("a", "f/a"), ("f", "")], {"a": [], "f/a": []}),
+    "a new document of the old name, deleted": ([("a", "b"), ("a", "")], {"a": []}),
+    "a new document of the old name, renamed": ([("a", "b"), ("a", "c")], {"a": ["c", "b"]}),
+    "another case": ([("a", "A")], {"a": ["A"], "A": []}),
+}
+
+
+@pytest.mark.parametrize("name", RENAMES)
+def test_a_path_of_an_earlier_time_means_the_document_that_had_it_last(name: str) -> None:
+    pairs, expected = RENAMES[name]
+    renames = [Rename(old, new) for old, new in pairs]
+    assert {path: Rename.newer_paths(path, renames) for path in expected} == expected
+
+
+def test_what_is_deleted_keeps_its_path() -> None:
+    gone = Rename("f", "")
+    assert (gone.path("f/a"), gone.path("g")) == ("f/a", "g")
+    assert not gone.replaces("")
+    assert not gone.replaces("/a")

@@ -28,7 +28,8 @@ class FakePage:
 
     What it has no ``answer`` to, None included, it leaves unanswered. ``frame_bytes`` counts the
     bytes of all frames that came, their heads included. ``headers`` are those of a browser,
-    in place of the server's token.
+    in place of the server's token. A page that was connected before says until when it knows of
+    renames; what comes before the welcome is in ``missed``.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class FakePage:
         client_id: str = "page-1",
         answer: Answer | None = None,
         headers: dict[str, str] | None = None,
+        renames_known_until: int | None = None,
     ) -> None:
         self.client_id = client_id
+        self.renames_known_until = renames_known_until
         self.received: queue.Queue[dict[str, Any]] = queue.Queue()
         self.frame_bytes = 0
         self._server = server
@@ -53,8 +56,13 @@ class FakePage:
     def __enter__(self) -> FakePage:
         self._thread.start()
         assert self._ready.wait(30)
-        self.send({"type": "hello", "clientId": self.client_id})
-        assert self.wait_for("welcome")["clientId"] == self.client_id
+        known = {"renamesKnownUntil": self.renames_known_until}
+        self.send({"type": "hello", "clientId": self.client_id, **known})
+        self.missed: list[dict[str, Any]] = []
+        while (message := self.received.get(timeout=30))["type"] != "welcome":
+            self.missed.append(message)
+        assert message["clientId"] == self.client_id
+        self.renames_known_until = message["renamesKnownUntil"]
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -14,6 +14,7 @@ from ...notebook.document import DocumentError
 from ...notebook.files.kinds import is_lexical
 from ...notebook.page.hub import Page
 from ...notebook.paths import resolve_path
+from ...notebook.renames import TrackedPath
 from ...protocol.base import Mode, new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
@@ -73,8 +74,10 @@ class ClientCalls:
             return ResultBuilder.of_failure(tool.name, error).whole()
         gate = ClientGate.on(named or self._last.get(tool.needs_lexical), mode)
         if gate.refusal(tool) is None and tool.changes:
+            # It may be renamed while the call waits.
+            document = None if named is None else self._runtime.notebooks.renames.track(named)
             async with self._lock:
-                return await self._change(tool, named, name, arguments, mode, client)
+                return await self._change(tool, document, name, arguments, mode, client)
         done = await self._read(gate, name, arguments, client)
         self._note(tool, named, [], done)
         return done
@@ -129,7 +132,7 @@ class ClientCalls:
     async def _change(
         self,
         tool: Tool,
-        named: str | None,
+        document: TrackedPath | None,
         name: str,
         arguments: dict[str, Any],
         mode: Mode,
@@ -147,6 +150,7 @@ class ClientCalls:
             nonlocal known
             if cancelled:
                 raise AgentError("invalid_request", "The call was cancelled.")
+            named = None if document is None else document.path
             # With the session's own list, so that what a call creates is known to the next.
             gate = ClientGate.on(named or self._last.get(tool.needs_lexical), mode)
             gate.created, known = state.created, len(state.created)
@@ -159,6 +163,7 @@ class ClientCalls:
                 # Not those of MCP servers: a program that has its own does not get them twice.
                 tools=self._runtime.registry,
                 active_document=page.state.active_document if page is not None else None,
+                renames=self._runtime.notebooks.renames.count,
             )
             turn = ClientTurn(
                 state, own, settings, op_id,
@@ -168,7 +173,7 @@ class ClientCalls:
             return turn
 
         request = ChatRequest(
-            message=_message(tool, named),
+            message=_message(tool, None if document is None else document.path),
             session_id=session.id,
             location="api",
             active_notebook=None,
@@ -190,6 +195,7 @@ class ClientCalls:
             if reply.error is not None:
                 raise AgentError(reply.error.code, reply.error.message)
             return ResultBuilder.of_failure(tool.name, STOPPED).whole()
+        named = None if document is None else document.path
         self._note(tool, named, turns[0].request.gate.created[known:], done)
         return done
 

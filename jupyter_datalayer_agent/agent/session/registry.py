@@ -59,7 +59,8 @@ class SessionRegistry:
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
         self._sweeper: asyncio.Task[None] | None = None
         self._resuming: asyncio.Task[None] | None = None
-        self._concerned: tuple[Rename | None, list[str]] = (None, [])
+        # By the time of each rename that is not stored yet.
+        self._concerned: dict[int, list[str]] = {}
         runtime.notebooks.renames.follow(self)
 
     async def create(self, request: SessionCreate | None = None) -> Session:
@@ -163,11 +164,11 @@ class SessionRegistry:
         concerned = [each.id for each in self._live.values() if each.renamed(rename)]
         for retained in self._retained.values():
             retained.seen.renamed(rename)
-        self._concerned = (rename, concerned)
+        self._concerned[rename.at] = concerned
 
     def concerned_by(self, rename: Rename) -> list[str]:
-        """The sessions in memory that know of a document that was just renamed."""
-        return self._concerned[1] if self._concerned[0] is rename else []
+        """The sessions in memory that know of a document that was just renamed; asked once."""
+        return self._concerned.pop(rename.at, [])
 
     def _notify_waiting(self) -> None:
         """Notify the pages which sessions wait for the user, except inline chats, which ask in

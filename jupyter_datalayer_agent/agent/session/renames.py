@@ -16,7 +16,10 @@ class RecordedRenames:
         self._sessions = sessions
 
     async def record(self, rename: Rename) -> None:
-        """What was kept under the old path gets the new one."""
+        """What was kept under the old path gets the new one; what was deleted keeps its path."""
+        if rename.is_deletion:
+            await self._runtime.store.renames.note(rename)
+            return
         await self._runtime.notebooks.follow_kernels(rename)
         concerned = self._sessions.concerned_by(rename)
         note = note_of(rename)

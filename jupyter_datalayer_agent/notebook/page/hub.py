@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...protocol.base import Wire
@@ -44,8 +44,6 @@ class Page:
         """The paths of the documents in the newest state of this connection."""
         self.renames: list[Rename] = []
         """Those that were sent over this connection."""
-        self.missed: list[Rename] = []
-        """Those that came after it was lost."""
 
     @property
     def client_id(self) -> str:
@@ -126,9 +124,14 @@ class PageHub:
             changed()
 
     def connect(
-        self, client_id: str, send: Send, pending_request_ids: Sequence[str] | None = None
+        self,
+        client_id: str,
+        send: Send,
+        pending_request_ids: Sequence[str] | None = None,
+        missed: Iterable[Rename] = (),
     ) -> Page:
-        """A page connected. ``send`` takes ``ServerMessage``s, and may be async.
+        """A page connected. ``send`` takes ``ServerMessage``s, and may be async. ``missed`` are the
+        renames since its last connection, of which it is told before anything else.
 
         An older connection of the same tab is superseded.
         """
@@ -138,10 +141,10 @@ class PageHub:
         known = self._pages.get(client_id)
         page = Page(known.tab if known is not None else Tab(client_id))
         self._pages[client_id] = page
-        missed = known.missed if known is not None and not known.tab.left else []
         sending = page.tab.attach(send, pending_request_ids)
         for rename in missed:
-            self._notify_renamed(page, rename)
+            if not rename.is_deletion:
+                self._notify_renamed(page, rename)
         self._carry_out(sending)
         return page
 
@@ -170,8 +173,9 @@ class PageHub:
 
     def on_state(self, page: Page, state: EditorState) -> None:
         """The page reports what it shows."""
-        for rename in page.renames[state.renames :]:
-            state = renamed_state(state, rename)
+        for rename in page.renames:
+            if rename.at > state.renames_known_until:
+                state = renamed_state(state, rename)
         page.tab.state = state
         page.tab.last_active = time.monotonic()
         before, page.reported = page.reported, state.paths()
@@ -229,14 +233,14 @@ class PageHub:
             page.tab.renamed(rename)
             if page.connected:
                 self._notify_renamed(page, rename)
-            else:
-                page.missed.append(rename)
         self._changed()
 
     def _notify_renamed(self, page: Page, rename: Rename) -> None:
         page.renames.append(rename)
         # At once: requests with the newer path come after it.
-        sending = page.tab.post(FileRenamed(old_path=rename.old, path=rename.new))
+        sending = page.tab.post(
+            FileRenamed(old_path=rename.old, path=rename.new, renames_known_until=rename.at)
+        )
         if sending is not None:
             self._carry_out(sending)
 

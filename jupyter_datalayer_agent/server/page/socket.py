@@ -140,12 +140,20 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     async def _take(self, message: Any) -> None:
         pages = self.parts.runtime.pages
         if isinstance(message, Hello):
-            self._page = pages.connect(message.client_id, self._send, message.pending_request_ids)
+            renames = self.parts.runtime.notebooks.renames
+            known_until = message.renames_known_until
+            missed = [] if known_until is None else await renames.after(known_until)
+            if self.ws_connection is None or self.ws_connection.is_closing():
+                return
+            self._page = pages.connect(
+                message.client_id, self._send, message.pending_request_ids, missed
+            )
             self._send(
                 Welcome(
                     client_id=message.client_id,
                     version=self.parts.version,
                     max_message_bytes=MAX_MESSAGE_BYTES,
+                    renames_known_until=renames.time(),
                 )
             )
             self._send(SessionsWaiting(sessions=pages.waiting))

@@ -30,6 +30,7 @@ from . import (
     m0017_joined_text,
     m0018_comparisons,
     m0019_server_roots,
+    m0020_document_renames,
 )
 
 
@@ -60,6 +61,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0017_joined_text", m0017_joined_text.upgrade),
     Migration("0018_comparisons", m0018_comparisons.upgrade),
     Migration("0019_server_roots", m0019_server_roots.upgrade),
+    Migration("0020_document_renames", m0020_document_renames.upgrade),
 ]
 
 TABLE = "applied_migrations"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -23,9 +24,11 @@ _OUR_SESSION = """NOT EXISTS (SELECT 1 FROM turns AS t JOIN server_roots AS r
     ON r.server_id = t.server_id WHERE t.session_id = s.id AND r.root IS NOT :root)"""
 _OF_CHANGED = (
     "document_changed", "changes_undone", "changes_kept", "cells_stale", "fixes_offered",
-    "quality_reported", "turn_started", "approval_requested",
+    "quality_reported", "turn_started", "approval_requested", "dataset_registered",
 )  # fmt: skip
 """The types of events that say where something is."""
+MOST_KEPT = 5_000
+"""Renames and deletions that are kept for pages and models that know older paths."""
 _LIKE = "({0} = :old OR substr({0}, 1, :length) = :folder)"
 
 
@@ -51,6 +54,7 @@ class DocumentRenames:
         """
 
         def write(connection: Connection) -> dict[str, bool]:
+            _note(connection, self._root, rename)
             concerned = [*_Tables(connection, rename, self._root).rename(), *sessions]
             sent = {}
             for session in dict.fromkeys(concerned):
@@ -61,9 +65,38 @@ class DocumentRenames:
 
         return await self._database.quick(write)
 
+    async def note(self, rename: Rename) -> None:
+        """Keep a deletion for ``after``."""
+        await self._database.quick(lambda connection: _note(connection, self._root, rename))
+
+    async def after(self, time: int) -> list[Rename]:
+        """The renames and deletions under this root after a time (ms since 1970), in order, of the
+        newest ``MOST_KEPT``."""
+        statement = (
+            "SELECT old_path, path, at FROM document_renames WHERE root = ? AND at > ? "
+            "ORDER BY at, id"
+        )
+
+        def read(connection: Connection) -> list[Rename]:
+            rows = connection.execute(statement, (self._root, time)).fetchall()
+            return [Rename(old, new, at) for old, new, at in rows]
+
+        return await self._database.read_raw(read)
+
     async def tell(self, session_id: str, items: Sequence[Item]) -> None:
         """Send the model of a session these items, now that no turn runs in it."""
         await self._database.quick(lambda connection: _tell(connection, session_id, items))
+
+
+def _note(connection: Connection, root: str, rename: Rename) -> None:
+    connection.execute(
+        "INSERT INTO document_renames (root, old_path, path, at) VALUES (?, ?, ?, ?)",
+        (root, rename.old, rename.new, rename.at),
+    )
+    connection.execute(
+        "DELETE FROM document_renames WHERE id <= (SELECT max(id) FROM document_renames) - ?",
+        (MOST_KEPT,),
+    )
 
 
 def register_root(connection: sqlite3.Connection, server_id: str, root: str) -> None:
@@ -77,6 +110,7 @@ class _Tables:
     def __init__(self, connection: sqlite3.Connection, rename: Rename, root: str) -> None:
         self._connection = connection
         self._rename = rename
+        self._root = root
         folder = f"{rename.old}/"
         self._values = {
             "root": root,
@@ -113,7 +147,8 @@ class _Tables:
             f"ON s.id = q.session_id WHERE {_OUR_SESSION} AND instr(q.data, :text)",
         )  # fmt: skip
         self._rename_tutorials()
-        sessions = list(dict.fromkeys([*changed, *asked, *set_up, *queued]))
+        known = self._rename_datasets()
+        sessions = list(dict.fromkeys([*changed, *asked, *set_up, *queued, *known]))
         for session in sessions:
             self._rename_events(session)
         return sessions
@@ -185,6 +220,30 @@ class _Tables:
                 "UPDATE started_tutorials SET notebook = ? WHERE tutorial = ?",
                 (self._rename.path(notebook), tutorial),
             )
+
+    def _rename_datasets(self) -> list[str]:
+        """The files of data sets; the sessions that know one of those that were renamed."""
+        # Their root is noted without links.
+        root = os.path.realpath(self._root) if self._root else ""
+        sessions: list[str] = []
+        for name, data in self._all(
+            "SELECT name, data FROM datasets WHERE root = :root", root=root
+        ):
+            path = from_json(data)["path"]
+            if self._rename.affects(path):
+                self._connection.execute(
+                    "UPDATE datasets SET data = ? WHERE root = ? AND name = ?",
+                    (self._renamed(data), root, name),
+                )
+                known = (
+                    "SELECT session_id FROM session_datasets WHERE root = :root AND name = :name"
+                )
+                sessions += [session for (session,) in self._all(known, root=root, name=name)]
+            elif self._rename.replaces(path):
+                self._connection.execute(
+                    "DELETE FROM datasets WHERE root = ? AND name = ?", (root, name)
+                )
+        return sessions
 
     def _rename_events(self, session: str) -> None:
         types = ", ".join(f"'{each}'" for each in _OF_CHANGED)

@@ -95,6 +95,10 @@ export class PageConnection implements IPageConnection, IDisposable {
     return this._fileRenamed;
   }
 
+  get renamesKnownUntil(): number | undefined {
+    return this._renamesKnownUntil;
+  }
+
   get waiting(): readonly WaitingSession[] {
     return this._waiting;
   }
@@ -187,7 +191,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   /** Report to the server the editor state, now and after each reconnect. */
   sendEditorState(state: EditorState): void {
     this._editorState = state;
-    this._send({ ...state, renames: this._renames });
+    this._send(this._dated(state));
   }
 
   /** The user turned to the input: the server may load the model library. */
@@ -221,14 +225,14 @@ export class PageConnection implements IPageConnection, IDisposable {
 
   /** Everything that the server must know comes with the connection, in this order. */
   private _onOpen(): void {
-    this._renames = 0;
     this._send({
       type: 'hello',
       clientId: this.clientId,
-      pendingRequestIds: this._requests.pending
+      pendingRequestIds: this._requests.pending,
+      renamesKnownUntil: this._renamesKnownUntil
     });
     if (this._editorState) {
-      this._send({ ...this._editorState, renames: 0 });
+      this._send(this._dated(this._editorState));
     }
     if (this._wasShown) {
       this._send({ type: 'panel_shown' });
@@ -248,6 +252,7 @@ export class PageConnection implements IPageConnection, IDisposable {
       case 'welcome':
         this._attempt = 0;
         this._requests.maxBytes = message.maxMessageBytes;
+        this._renamesKnownUntil = message.renamesKnownUntil;
         this._setStatus('connected');
         this._connected.emit();
         break;
@@ -261,7 +266,7 @@ export class PageConnection implements IPageConnection, IDisposable {
         this._fileWritten.emit(message);
         break;
       case 'file_renamed':
-        this._renames += 1;
+        this._renamesKnownUntil = message.renamesKnownUntil;
         this._fileRenamed.emit(message);
         break;
       case 'sessions_waiting':
@@ -352,6 +357,11 @@ export class PageConnection implements IPageConnection, IDisposable {
     }
   }
 
+  /** The editor state, with the time that says which paths are meant. */
+  private _dated(state: EditorState): EditorState {
+    return { ...state, renamesKnownUntil: this._renamesKnownUntil ?? 0 };
+  }
+
   private _setStatus(status: ConnectionStatus): void {
     if (status !== this._status) {
       this._status = status;
@@ -383,8 +393,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   private readonly _waitingChanged = new Signal<this, void>(this);
   private readonly _modelsChanged = new Signal<this, void>(this);
   private readonly _touched = new Signal<this, DocumentTouched>(this);
-  /** How many renames came over this connection: the server must know which paths it is told. */
-  private _renames = 0;
+  private _renamesKnownUntil: number | undefined;
   private readonly _fileRenamed = new Signal<this, FileRenamed>(this);
   private readonly _fileWritten = new Signal<this, FileWritten>(this);
 }

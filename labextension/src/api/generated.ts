@@ -5680,8 +5680,8 @@ export interface components {
         /**
          * EditorState
          * @description The whole editor state; sent on each change, at most every 50 ms. ``files`` are the paths
-         *     of the text files that are open, be it in an editor or in a viewer. ``renames`` is how many
-         *     ``file_renamed`` came over this connection before: its paths are as after these.
+         *     of the text files that are open, be it in an editor or in a viewer. Its paths are as after the
+         *     renames up to ``renames_known_until``.
          */
         EditorState: {
             /** @default null */
@@ -5697,10 +5697,10 @@ export interface components {
              */
             notebooks?: components["schemas"]["OpenNotebook"][];
             /**
-             * Renames
+             * Renamesknownuntil
              * @default 0
              */
-            renames?: number;
+            renamesKnownUntil?: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -5837,13 +5837,15 @@ export interface components {
         /**
          * FileRenamed
          * @description A file or folder was renamed, or moved to another folder, by whatever page or program: what
-         *     the page has open of it is at ``path`` now.
+         *     the page has open of it is at ``path`` now. With it, the page knows of renames until then.
          */
         FileRenamed: {
             /** Oldpath */
             oldPath: string;
             /** Path */
             path: string;
+            /** Renamesknownuntil */
+            renamesKnownUntil: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -6244,6 +6246,8 @@ export interface components {
          *
          *     ``pending_request_ids`` are the server's requests that the page still works on and will answer
          *     on this connection: none after a reload. Left out, the page does not say.
+         *     ``renames_known_until`` is the newest such time that the page was sent on any connection: it is
+         *     sent what was renamed since. None after a reload.
          */
         Hello: {
             /** Clientid */
@@ -6253,6 +6257,11 @@ export interface components {
              * @default null
              */
             pendingRequestIds?: string[] | null;
+            /**
+             * Renamesknownuntil
+             * @default null
+             */
+            renamesKnownUntil?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -10798,13 +10807,15 @@ export interface components {
         /**
          * Welcome
          * @description Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
-         *     connection.
+         *     connection. The page was sent all renames up to ``renames_known_until``, in ms since 1970.
          */
         Welcome: {
             /** Clientid */
             clientId: string;
             /** Maxmessagebytes */
             maxMessageBytes: number;
+            /** Renamesknownuntil */
+            renamesKnownUntil: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -47,6 +47,8 @@ export interface IPageConnection {
   readonly fileWritten: ISignal<IPageConnection, FileWritten>;
   /** A file or folder was renamed, in whatever page: what is open of it has another path now. */
   readonly fileRenamed: ISignal<IPageConnection, FileRenamed>;
+  /** The server's time up to which this page was sent all renames, in ms since 1970. */
+  readonly renamesKnownUntil: number | undefined;
   /** The sessions that wait for the user, the newest first. */
   readonly waiting: readonly WaitingSession[];
   readonly waitingChanged: ISignal<IPageConnection, void>;

@@ -10,7 +10,7 @@ import { CellReader } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { forEachNotebook } from '../notebook/forEachNotebook';
-import { followRename } from '../notebook/renames';
+import { dateSaves, followRename } from '../notebook/renames';
 import { NotebookReloader } from '../notebook/reload';
 import { Saver } from '../notebook/save';
 import { IAgentConnection, IDocuments } from '../tokens';
@@ -76,6 +76,7 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
     report(reporter.state);
     reporter.changed.connect((_, state) => report(state));
     forEachNotebook(tracker, () => connection.connect());
+    dateSaves(contents, () => connection.renamesKnownUntil);
     // Before anything that the server asks for under the new path.
     connection.fileRenamed.connect((_, renamed) => {
       followRename(renamed, documents, contents);

@@ -45,3 +45,19 @@ export function followRename(
     return contents.driveName(context.path) !== '';
   }
 }
+
+/**
+ * Let the server refuse what this page saves under an old name, before it knows of the new one: after a
+ * time without a connection, or while the save is on its way. JupyterLab would make the old file again.
+ */
+export function dateSaves(
+  contents: Contents.IManager,
+  knownUntil: () => number | undefined
+): void {
+  const save = contents.save.bind(contents);
+  contents.save = (path, options) => {
+    const isDated = contents.driveName(path) === '' && knownUntil() !== undefined;
+    const dated = { ...options, renamesKnownUntil: knownUntil() };
+    return save(path, isDated ? dated : options);
+  };
+}

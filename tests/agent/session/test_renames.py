@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import nbformat
 import pytest
@@ -226,7 +228,8 @@ def test_outputs_of_a_run_land_in_the_notebook_that_is_renamed_meanwhile(
     model.script(Call("runNotebookCells", run), Call("runNotebookCells", run), Say("Done."))
 
     def rename_when_it_runs() -> None:
-        while "began" not in (server.root / old).read_text().partition('"outputs"')[2]:
+        # As the output has it, and not the source.
+        while '"began\\n"' not in (server.root / old).read_text():
             pass
         rename(server, old, new)
         flag.touch()
@@ -295,9 +298,10 @@ def test_a_page_is_notified_and_read_by_the_name_that_it_knows(
         result = {"path": request["params"]["path"], "cells": cells}
         return {"ok": True, "result": result}
 
-    def state(path: str, renames: int) -> dict[str, Any]:
+    def state(path: str, known_until: int) -> dict[str, Any]:
         notebook = {"path": path, "cellCount": 1}
-        return {"type": "editor_state", "notebooks": [notebook], "renames": renames}
+        known = {"renamesKnownUntil": known_until}
+        return {"type": "editor_state", "notebooks": [notebook], **known}
 
     def read(path: str) -> str:
         model.script(Call("getNotebookCells"), Say("Done."))
@@ -312,9 +316,207 @@ def test_a_page_is_notified_and_read_by_the_name_that_it_knows(
         # It was on its way before the page knew.
         page.send(state(old, 0))
         assert "x = 9" in read(new)
-        page.send(state(new, 1))
+        page.send(state(new, message["renamesKnownUntil"]))
         # Another notebook by the old name, of which the file says more than this page.
         make(server, old, "y = 1")
         assert "y = 1" in read(old)
         assert set(asked) == {old, new}
         assert asked.index(new) == asked.count(old)
+
+
+OLD, NEW = "Untitled.ipynb", "ä 50%.ipynb"
+
+
+def use(server: RunningServer, model: ScriptedModelServer, session: str, path: str) -> Any:
+    """A turn whose message and model still name the notebook by an older path."""
+    change = {"path": path, "cellId": "own0", "content": "x = 2"}
+    model.script(Call("updateNotebookCell", change), Say("Done."))
+    return ask(server, "Two", path, sessionId=session)
+
+
+def test_an_old_name_means_the_renamed_notebook_after_a_restart(
+    own_server: RunningServer, model: ScriptedModelServer
+) -> None:
+    server = own_server
+    (server.root / "moved").mkdir()
+    make(server, OLD, "x = 1")
+    model.script(Say("Seen."))
+    session = ask(server, "One", OLD)["sessionId"]
+    rename(server, OLD, "case.ipynb")
+    rename(server, "case.ipynb", "Case.ipynb")
+    rename(server, "Case.ipynb", f"moved/{quote(NEW)}")
+    rename(server, "moved", "folder")
+    server.stop()
+    server.start()
+    second = use(server, model, session, OLD)
+    assert [call["status"] for call in second["toolCalls"]] == ["ok"], second["toolCalls"]
+    assert sources(server, f"folder/{quote(NEW)}") == ["x = 2"]
+    assert not (server.root / OLD).exists()
+    # A new notebook of the old name is that one; when it was deleted, no other takes its place.
+    make(server, OLD, "new = 1")
+    third = use(server, model, session, OLD)
+    assert [call["status"] for call in third["toolCalls"]] == ["ok"], third["toolCalls"]
+    assert sources(server, OLD) == ["x = 2"]
+    assert server.request("DELETE", f"/api/contents/{OLD}").ok
+    server.stop()
+    server.start()
+    body = {"message": "Three", "sessionId": session, "mode": "agent"}
+    attached = [{"kind": "notebook", "path": OLD}]
+    refused = server.request(
+        "POST", "/datalayer-agent/chat", json={**body, "attachments": attached}
+    )
+    assert refused.status_code == 404, refused.text
+
+
+def test_two_servers_on_one_database_know_each_others_renames(
+    own_server: RunningServer, tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    make(own_server, OLD, "x = 1")
+    model.script(Say("Seen."))
+    session = ask(own_server, "One", OLD)["sessionId"]
+    with RunningServer(tmp_path, api_base=model.base_url) as other:
+        assert other.root == own_server.root
+        rename(other, OLD, NEW)
+    reply = use(own_server, model, session, OLD)
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok"], reply["toolCalls"]
+    assert sources(own_server, NEW) == ["x = 2"]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_page_that_was_away_hears_of_every_rename_in_order(
+    own_server: RunningServer, restart: bool
+) -> None:
+    server = own_server
+    (server.root / "f").mkdir()
+    for path in ("a.ipynb", "b.ipynb", "f/c.ipynb", "gone.ipynb"):
+        make(server, path, "x = 1")
+    with FakePage(server, "page-away") as page:
+        rename(server, "a.ipynb", "seen.ipynb")
+        page.renames_known_until = page.wait_for("file_renamed")["renamesKnownUntil"]
+        page.break_off()
+    missed = [
+        ("seen.ipynb", "t.ipynb"), ("b.ipynb", "seen.ipynb"), ("t.ipynb", "b.ipynb"), ("f", "g"),
+        ("g/c.ipynb", "d.ipynb"),
+    ]  # fmt: skip
+    for old, new in missed:
+        rename(server, old, new)
+    assert server.request("DELETE", "/api/contents/gone.ipynb").ok
+    if restart:
+        # It remembers no page.
+        server.stop()
+        server.start()
+    known = page.renames_known_until
+    with FakePage(server, "page-away", renames_known_until=known) as page:
+        heard = [(each["oldPath"], each["path"]) for each in page.missed]
+        assert [each["type"] for each in page.missed] == ["file_renamed"] * 5
+        assert heard == missed
+        page.leave()
+    # Another page was loaded after that, and so is this one again.
+    for again in (FakePage(server, "page-new"), FakePage(server, "page-away")):
+        with again as page:
+            assert page.missed == []
+            last = page.renames_known_until
+    with FakePage(server, "page-away", renames_known_until=last) as page:
+        assert page.missed == []
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_page_that_does_not_know_of_a_rename_does_not_make_the_old_file_again(
+    own_server: RunningServer, restart: bool
+) -> None:
+    server = own_server
+    make(server, "a.ipynb", "x = 1")
+    content = nbformat.read(server.root / "a.ipynb", as_version=4)
+
+    def save(path: str, **more: Any) -> Any:
+        model = {"type": "notebook", "format": "json", "content": content, **more}
+        return server.request("PUT", f"/api/contents/{path}", json=model)
+
+    with FakePage(server) as page:
+        before = {"renamesKnownUntil": page.renames_known_until}
+        assert save("a.ipynb", **before).ok
+        rename(server, "a.ipynb", "b.ipynb")
+        now = {"renamesKnownUntil": page.wait_for("file_renamed")["renamesKnownUntil"]}
+    if restart:
+        server.stop()
+        server.start()
+    refused = save("a.ipynb", **before)
+    assert refused.status_code == 409
+    assert "b.ipynb" in refused.json()["message"]
+    assert not (server.root / "a.ipynb").exists()
+    assert save("b.ipynb", **before).ok
+    # Whoever knows of the rename means a new file, and so do programs.
+    for known in (now, {}):
+        assert save("a.ipynb", **known).status_code == 201
+        assert save("a.ipynb", **before).ok
+        (server.root / "a.ipynb").unlink()
+
+
+def test_a_rename_between_a_message_and_its_turn_is_followed(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    """In each of the steps in which the server decides what the message is about."""
+    names = [f"{folder}/n{n}.ipynb" for n in range(400)]
+    make(server, names[0], "x = 1")
+    done = threading.Event()
+
+    def keep_renaming() -> None:
+        for old, new in itertools.pairwise(names):
+            rename(server, old, new)
+            if done.is_set():
+                return
+
+    model.script(*[Call("getNotebookCells"), Say("Done.")] * 4)
+    renaming = threading.Thread(target=keep_renaming)
+    renaming.start()
+    replies = [ask(server, "Read", names[0]) for _ in range(4)]
+    done.set()
+    renaming.join()
+    assert [each["status"] for reply in replies for each in reply["toolCalls"]] == ["ok"] * 4
+
+
+def test_a_text_file_that_is_renamed_in_a_turn_is_edited_under_its_new_name(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/notes 1.txt", f"{folder}/Notes 100%.txt"
+    (server.root / old).write_text("one\n")
+    edit = {"path": old, "edits": [{"oldString": "one", "newString": "two"}]}
+    model.script(
+        Call("readFile", {"path": old}),
+        then(lambda: rename(server, old, quote(new)), Call("editFile", edit)),
+        Say("Done."),
+    )
+    body = {"message": "Edit", "mode": "agent", "approval": "never"}
+    reply = server.post("chat", {**body, "attachments": [{"kind": "file", "path": old}]})
+    assert [call["status"] for call in reply["toolCalls"]] == ["ok", "ok"], reply["toolCalls"]
+    renamed = server.root / quote(new)
+    assert renamed.read_text() == "two\n"
+    assert {change["path"] for change in reply["changes"]} == {quote(new)}
+    assert undo(server, reply)["type"] == "changes_undone"
+    assert renamed.read_text() == "one\n"
+    assert not (server.root / old).exists()
+
+
+def test_a_rename_outside_jupyter_makes_no_old_file_again(
+    server: RunningServer, model: ScriptedModelServer, folder: str
+) -> None:
+    old, new = f"{folder}/a.ipynb", f"{folder}/b.ipynb"
+    make(server, old, "x = 1")
+    change = {"cellId": "own0", "content": "x = 2"}
+    model.script(Call("updateNotebookCell", change), Say("Done."))
+    first = ask(server, "One", old)
+    (server.root / old).rename(server.root / new)
+    # The notebook that a session remembers is none any more; attached by its new name it is.
+    body = {"message": "Two", "mode": "agent", "sessionId": first["sessionId"]}
+    attached = {"attachments": [{"kind": "notebook", "path": old}], "activeNotebook": old}
+    refused = server.request("POST", "/datalayer-agent/chat", json={**body, **attached})
+    assert refused.status_code == 404
+    assert "does not exist" in refused.text
+    event = undo(server, first)
+    assert event["type"] == "error"
+    assert not (server.root / old).exists()
+    model.script(Call("updateNotebookCell", {**change, "content": "x = 3"}), Say("Done."))
+    third = ask(server, "Three", new, sessionId=first["sessionId"])
+    assert [call["status"] for call in third["toolCalls"]] == ["ok"]
+    assert sources(server, new) == ["x = 3"]
+    assert not (server.root / old).exists()

@@ -177,3 +177,56 @@ def test_39_a_formatted_cell_is_reported_as_such_and_runs(
     assert added["outputs"][0]["text"] == ["hi\n"]
     assert undone["conflicts"] == []
     assert sources == ["1", 'print("hi")']
+
+
+def names(folder: Path) -> list[str]:
+    """Those of the user's files in it."""
+    return sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+
+
+def test_the_other_file_of_a_pair_is_followed_where_jupytext_renames_it(
+    jupytext: RunningServer, scripted: ScriptedModelServer
+) -> None:
+    server = jupytext
+    old, new = server.root / "pair", server.root / "other"
+    for each in (old, new):
+        each.mkdir()
+    write_notebook(server.root, [code("a", "x = 1")], "pair/p.ipynb", metadata=PAIRED)
+    change = Call("updateNotebookCell", {"cellId": "a", "content": "x = 10"})
+    scripted.script(change, Say("Done."))
+    assert statuses(ask(server, "pair/p.ipynb")) == ["ok"]
+    edits = [{"oldString": "x = 10", "newString": "x = 11"}]
+    edit = Call("editFile", {"path": "pair/p.py", "edits": edits})
+    scripted.script(Call("readFile", {"path": "pair/p.py"}), edit, Say("Done."))
+    second = ask(server, "pair/p.py", "file")
+    assert statuses(second) == ["ok", "ok"], second["toolCalls"]
+
+    answer = server.request("PATCH", "/api/contents/pair/p.ipynb", json={"path": "other/q.ipynb"})
+    assert answer.ok
+    assert names(old) == []
+    assert names(new) == ["q.ipynb", "q.py"]
+    session = second["sessionId"]
+    (turn,) = turns(server, session)
+    assert {each["path"] for each in turn["changes"]} == {"other/q.py"}
+    # Attached, and named by the model, by the name that it had.
+    edit = Call(
+        "editFile", {"path": "pair/p.py", "edits": [{"oldString": "11", "newString": "12"}]}
+    )
+    scripted.script(Call("readFile", {"path": "pair/p.py"}), edit, Say("Done."))
+    third = ask(server, "pair/p.py", "file", sessionId=session)
+    assert statuses(third) == ["ok", "ok"], third["toolCalls"]
+    assert "x = 12" in (new / "q.py").read_text()
+    for turn_id in (third["turnId"], second["turnId"]):
+        undone = act(server, session, {"type": "undo", "turnId": turn_id}, "changes_undone")
+        assert undone["type"] == "changes_undone"
+    assert "x = 10" in (new / "q.py").read_text()
+    assert names(old) == []
+
+    # By the text file's name, too.
+    answer = server.request("PATCH", "/api/contents/other/q.py", json={"path": "pair/r.py"})
+    assert answer.ok
+    scripted.script(Call("getNotebookCells"), Say("Done."))
+    fourth = ask(server, "other/q.ipynb")
+    assert "x = 10" in str(fourth["toolCalls"]), fourth["toolCalls"]
+    assert names(old) == ["r.ipynb", "r.py"]
+    assert names(new) == []

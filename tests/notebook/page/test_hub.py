@@ -211,7 +211,7 @@ async def test_a_page_that_comes_back_hears_of_renames_before_anything_is_asked(
         reading = asyncio.ensure_future(document.read())
         await asyncio.sleep(0)
         # As the page still calls it, before it has read what it missed.
-        page.connect()
+        page.connect(missed=await w.service.renames.after(page.known_until))
         assert (await reading).cells[0].source == "typed"
         page.report()
         assert list(page.notebooks) == ["b.ipynb"]

@@ -340,3 +340,39 @@ def test_the_notebook_that_was_used_last_is_still_that_one_after_a_rename(
             assert not (server.root / path).exists()
 
     run(scenario())
+
+
+def test_the_notebook_that_is_renamed_during_a_call_is_the_one_of_the_next(
+    server: RunningServer, run: Run
+) -> None:
+    async def scenario() -> None:
+        async with connected(server) as client:
+            began, go = (server.root / name for name in ("call_began", "call_go"))
+            wait = (
+                "import os, pathlib, time\n"
+                f"pathlib.Path({str(began)!r}).touch()\n"
+                f"while not os.path.exists({str(go)!r}):\n    time.sleep(0.01)"
+            )
+            path, ids = await notebook(client, "during.ipynb", wait)
+            running = asyncio.ensure_future(
+                client.ok("runNotebookCells", {"path": path, "cellIds": ids})
+            )
+
+            def rename_when_it_runs() -> None:
+                while not began.exists():
+                    pass
+                answer = server.request(
+                    "PATCH", f"/api/contents/{path}", json={"path": "done.ipynb"}
+                )
+                assert answer.ok, answer.text
+                go.touch()
+
+            await asyncio.to_thread(rename_when_it_runs)
+            await running
+            # Another notebook has its name now.
+            (server.root / path).write_text((server.root / "done.ipynb").read_text())
+            await client.ok("addNotebookCell", {"type": "code", "content": "y = 2"})
+            assert "y = 2" in (server.root / "done.ipynb").read_text()
+            assert "y = 2" not in (server.root / path).read_text()
+
+    run(scenario())

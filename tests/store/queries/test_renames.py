@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from jupyter_datalayer_agent.protocol.base import new_id
+from jupyter_datalayer_agent.protocol.datasets import Dataset, DatasetReport
 from jupyter_datalayer_agent.protocol.events import DocumentChanged
 from jupyter_datalayer_agent.protocol.renames import Rename
 from jupyter_datalayer_agent.protocol.requests import ChatRequest, Usage
 from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store.queries import renames as queries
 from jupyter_datalayer_agent.store.records import CheckpointCell, CheckpointPart
 from tests.store.chats import url
 
@@ -98,3 +102,62 @@ async def test_names_with_wildcards_and_quotes_rename_themselves_only(tmp_path: 
         assert [each.path for each in changes] == ["b'.ipynb", "aXY.ipynb", "a_%"]
     finally:
         await store.close()
+
+
+async def test_renames_are_kept_for_servers_of_the_same_root_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "MOST_KEPT", 3)
+    address = url(tmp_path / "agent.db")
+    here, there = Store(address, root="/here"), Store(address, root="/there")
+    again = Store(address, root="/here")
+    try:
+        await here.renames.apply(Rename("a", "b", at=10), [], [])
+        await here.renames.note(Rename("b", "", at=20))
+        await there.renames.apply(Rename("x", "y", at=15), [], [])
+        assert await again.renames.after(0) == [Rename("a", "b"), Rename("b", "")]
+        assert [each.at for each in await again.renames.after(10)] == [20]
+        assert await there.renames.after(0) == [Rename("x", "y")]
+        for at in range(30, 90):
+            await here.renames.apply(Rename(f"a{at}", f"a{at + 1}", at=at), [], [])
+        assert [each.at for each in await again.renames.after(0)] == [87, 88, 89]
+        assert await there.renames.after(0) == []
+    finally:
+        for store in (here, there, again):
+            await store.close()
+
+
+async def test_the_files_of_data_sets_follow_and_their_sessions_know(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "linked").symlink_to(root, target_is_directory=True)
+    address = url(tmp_path / "agent.db")
+    # The server's root may be named by a link; those of data sets are not.
+    store, other = Store(address, root=str(tmp_path / "linked")), Store(address, root="/there")
+
+    async def add(name: str, path: str, under: str = str(root)) -> None:
+        report = DatasetReport(format="csv")
+        made = Dataset(
+            name=name, path=path, rows=1, columns=[], size=1, memory=1, source="x", report=report
+        )
+        await store.datasets.save(under, made, [])
+
+    try:
+        session = (await store.sessions.create()).id
+        await add("sales", ".datalayer/datasets/sales.parquet")
+        await add("sales", ".datalayer/datasets/sales.parquet", "/there")
+        await add("cars", "data/old.parquet")
+        await store.datasets.register(session, str(root), "sales")
+        moved = Rename(".datalayer/datasets/sales.parquet", "data/new.parquet", at=1)
+        assert list(await store.renames.apply(moved, [], [])) == [session]
+        await store.renames.apply(Rename("data", "my data", at=2), [], [])
+        paths = {each.name: each.path for each in await store.datasets.known(str(root))}
+        assert paths == {"sales": "my data/new.parquet", "cars": "my data/old.parquet"}
+        (elsewhere,) = await store.datasets.known("/there")
+        assert elsewhere.path == ".datalayer/datasets/sales.parquet"
+        # Another file has its place: the data set that was there is gone.
+        await store.renames.apply(Rename("x.parquet", "my data/old.parquet", at=3), [], [])
+        assert [each.name for each in await store.datasets.known(str(root))] == ["sales"]
+    finally:
+        await store.close()
+        await other.close()

@@ -62,7 +62,8 @@ describe('PageConnection', () => {
       type: 'welcome',
       clientId: 'page_1',
       version: '0',
-      maxMessageBytes: 1000
+      maxMessageBytes: 1000,
+      renamesKnownUntil: 7
     });
     await until(() => connection.status === 'connected');
   });

@@ -72,13 +72,20 @@ export class PageServer extends TestServer {
 
   /** What the server says that it takes at once. */
   maxMessageBytes = 1_000_000;
+  renamesKnownUntil = 0;
 
   /** Answers `hello`; a test may replace it. */
   onMessage = (message: ClientMessage): void => {
     if (message.type === 'hello') {
       const { clientId } = message;
-      const { maxMessageBytes } = this;
-      this.send({ type: 'welcome', clientId, version: '0', maxMessageBytes });
+      const { maxMessageBytes, renamesKnownUntil } = this;
+      this.send({
+        type: 'welcome',
+        clientId,
+        version: '0',
+        maxMessageBytes,
+        renamesKnownUntil
+      });
     }
   };
 

@@ -12,7 +12,7 @@ afterEach(() => notebook.close());
 function follow(oldPath: string, path: string): void {
   const { context } = notebook.panel;
   followRename(
-    { type: 'file_renamed', oldPath, path },
+    { type: 'file_renamed', oldPath, path, renamesKnownUntil: 1 },
     {
       contexts: () => [context],
       pathOf: ({ localPath }) => localPath.replace(/^\/+/, '')

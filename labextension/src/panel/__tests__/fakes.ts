@@ -94,6 +94,7 @@ export class FakeConnection implements IPanelConnection {
   readonly fileRenamed = new Signal<IPageConnection, FileRenamed>(
     this as unknown as IPageConnection
   );
+  renamesKnownUntil: number | undefined;
   readonly ops: { sessionId: string; op: Op }[] = [];
   readonly subscriptions: { sessionId: string; after: number }[] = [];
   focused = 0;
