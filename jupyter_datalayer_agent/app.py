@@ -143,6 +143,9 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """The documents that are renamed, whether or not the rest of us is loaded."""
 
         async def record(rename: Rename) -> None:
+            if rename.is_deletion and self._parts is None:
+                # Not worth what would be imported: see docs/decisions/0102-renames-are-kept.md.
+                return
             from .agent.session.renames import RecordedRenames
 
             parts = self.parts()

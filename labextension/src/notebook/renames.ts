@@ -56,7 +56,8 @@ export function dateSaves(
 ): void {
   const save = contents.save.bind(contents);
   contents.save = (path, options) => {
-    const isDated = contents.driveName(path) === '' && knownUntil() !== undefined;
+    const isDated =
+      contents.driveName(path) === '' && knownUntil() !== undefined;
     const dated = { ...options, renamesKnownUntil: knownUntil() };
     return save(path, isDated ? dated : options);
   };

@@ -1,6 +1,7 @@
 import { Page } from '@playwright/test';
 
 import { expect, test } from '../support/fixtures';
+import { InlineChat } from '../support/inline';
 import { LabPage } from '../support/lab';
 import { shoot } from '../support/screenshots';
 
@@ -8,6 +9,10 @@ const add = (content: string) => ({
   call: 'addNotebookCell',
   arguments: { type: 'code', content }
 });
+
+/** A tagged block for a cell. */
+const proposal = (cellId: string, source: string) =>
+  `Here it is.\n\n\`\`\`python cell=${cellId}\n${source}\n\`\`\`\n`;
 
 /** Rename a document as a user does, by its entry in the file browser. */
 async function renameInBrowser(
@@ -37,6 +42,37 @@ async function undoFirst(tab: LabPage): Promise<void> {
     type: 'undo',
     turnId: turns[0].id
   });
+}
+
+/** The open documents, in the order of their tabs, by their paths in the test's folder. */
+function openPaths({ page, folder }: LabPage): Promise<string[]> {
+  return page.evaluate(
+    folder =>
+      [...window.jupyterapp.shell.widgets('main')].flatMap(widget => {
+        const { context } = widget as unknown as { context?: { path: string } };
+        return context?.path.replace(`${folder}/`, '') ?? [];
+      }),
+    folder
+  );
+}
+
+/** Rename over the contents API, as a program or another browser does. */
+async function rename(tab: LabPage, from: string, to: string): Promise<void> {
+  const path = [tab.folder, ...from.split('/')].map(encodeURIComponent);
+  await tab.server.api(`api/contents/${path.join('/')}`, 'PATCH', {
+    path: `${tab.folder}/${to}`
+  });
+}
+
+/** Save the active document by its key. */
+async function save({ page }: LabPage): Promise<void> {
+  await page.keyboard.press('Control+s');
+}
+
+/** The sources of a notebook's file in the test's folder. */
+async function saved({ server, folder }: LabPage, name: string) {
+  const { cells } = await server.read(`${folder}/${name}`);
+  return cells.map(({ source }) => source);
 }
 
 /** The names in the test's folder. */
@@ -262,4 +298,247 @@ test('a notebook whose file was deleted is not made again by an edit', async ({
   await panel.ended();
   expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb']);
   expect(await tab.notebook('gone.ipynb').sources()).toEqual(['a = 1']);
+});
+
+test('a page that was away for longer than the server remembers it follows all that was renamed', async ({
+  tab,
+  server,
+  sharedContext
+}) => {
+  const { page, folder } = tab;
+  tab.canBeKept = false;
+  let isAway = false;
+  const sockets = new Set<{ close(): Promise<void> }>();
+  await page.routeWebSocket(/datalayer-agent\/page/, async socket => {
+    if (isAway) {
+      await socket.close();
+      return;
+    }
+    sockets.add(socket);
+    socket.connectToServer();
+  });
+  await server.api(`api/contents/${folder}/f`, 'PUT', { type: 'directory' });
+  const opened = ['a', 'b', 'f/c', 'e', 'gone'].map(name => `${name}.ipynb`);
+  for (const name of opened) {
+    const source = `name = '${name}'`;
+    await server.notebook(`${folder}/${name}`, [{ source, id: 'own' }]);
+  }
+  await tab.load('cars.ipynb');
+  for (const name of opened) {
+    await tab.open(name);
+    await tab.notebook(name).ready();
+  }
+  await tab.closeDialogs();
+
+  isAway = true;
+  await sharedContext.setOffline(true);
+  await Promise.all([...sockets].map(socket => socket.close()));
+  // The server forgets a page after 15 seconds.
+  await page.waitForTimeout(17_000);
+  await rename(tab, 'a.ipynb', 't.ipynb');
+  await rename(tab, 'b.ipynb', 'a.ipynb');
+  await rename(tab, 't.ipynb', 'b.ipynb');
+  await rename(tab, 'f', 'g 100%');
+  await rename(tab, 'g 100%/c.ipynb', 'ö d.ipynb');
+  await rename(tab, 'e.ipynb', 'E.ipynb');
+  await server.notebook(`${folder}/e.ipynb`, [{ source: 'new = 1' }]);
+  await server.api(`api/contents/${folder}/gone.ipynb`, 'DELETE');
+  expect(await openPaths(tab)).toEqual(['cars.ipynb', ...opened]);
+  isAway = false;
+  await sharedContext.setOffline(false);
+
+  await expect
+    .poll(() => openPaths(tab), { timeout: 30_000 })
+    .toEqual([
+      'cars.ipynb',
+      'b.ipynb',
+      'a.ipynb',
+      'ö d.ipynb',
+      'E.ipynb',
+      'gone.ipynb'
+    ]);
+  const followed = { b: 'a', a: 'b', 'ö d': 'f/c', E: 'e' };
+  for (const [now, before] of Object.entries(followed)) {
+    await tab.open(`${now}.ipynb`);
+    const notebook = tab.notebook(`${now}.ipynb`);
+    await notebook.type(0, ' # typed');
+    await save(tab);
+    await expect.poll(() => notebook.isDirty()).toBe(false);
+    expect(await saved(tab, `${now}.ipynb`)).toEqual([
+      `name = '${before}.ipynb' # typed`
+    ]);
+  }
+  expect(await saved(tab, 'e.ipynb')).toEqual(['new = 1']);
+  expect(await names(tab)).toEqual([
+    'E.ipynb',
+    'a.ipynb',
+    'b.ipynb',
+    'cars.csv',
+    'cars.ipynb',
+    'e.ipynb',
+    'g 100%',
+    'ö d.ipynb'
+  ]);
+});
+
+test('a save before the page knows of a rename does not bring the old file back, and loses nothing', async ({
+  tab,
+  server
+}) => {
+  const { page, folder } = tab;
+  tab.canBeKept = false;
+  let isAway = false;
+  const sockets = new Set<{ close(): Promise<void> }>();
+  await page.routeWebSocket(/datalayer-agent\/page/, async socket => {
+    if (isAway) {
+      await socket.close();
+      return;
+    }
+    sockets.add(socket);
+    socket.connectToServer();
+  });
+  await server.notebook(`${folder}/old.ipynb`, [
+    { source: 'a = 1', id: 'own' }
+  ]);
+  await tab.load('old.ipynb');
+  await tab.notebook('old.ipynb').ready();
+  const dialog = page.locator('.jp-Dialog');
+
+  // On its way while another browser renames.
+  let release!: () => void;
+  const held = new Promise<void>(resolve => (release = resolve));
+  let begun!: () => void;
+  const began = new Promise<void>(resolve => (begun = resolve));
+  await page.route(/api\/contents\/.*old\.ipynb/, async route => {
+    if (route.request().method() === 'PUT') {
+      begun();
+      await held;
+    }
+    await route.continue();
+  });
+  await tab.notebook('old.ipynb').type(0, '0');
+  await save(tab);
+  await began;
+  await rename(tab, 'old.ipynb', 'new.ipynb');
+  await expect.poll(() => openPaths(tab)).toEqual(['new.ipynb']);
+  release();
+  await expect(dialog).toContainText('was renamed to');
+  await dialog.getByRole('button').first().click();
+  const notebook = tab.notebook('new.ipynb');
+  expect(await notebook.isDirty()).toBe(true);
+  expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'new.ipynb']);
+  await notebook.edit(0);
+  await save(tab);
+  await expect.poll(() => notebook.isDirty()).toBe(false);
+  expect(await saved(tab, 'new.ipynb')).toEqual(['a = 10']);
+
+  // The server answers again, and the page is not connected yet.
+  isAway = true;
+  await Promise.all([...sockets].map(socket => socket.close()));
+  await rename(tab, 'new.ipynb', 'newest.ipynb');
+  await notebook.type(0, '0');
+  await save(tab);
+  await expect(dialog).toContainText('was renamed to');
+  await dialog.getByRole('button').first().click();
+  expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'newest.ipynb']);
+  isAway = false;
+  await expect
+    .poll(() => openPaths(tab), { timeout: 30_000 })
+    .toEqual(['newest.ipynb']);
+  await tab.notebook('newest.ipynb').edit(0);
+  await save(tab);
+  await expect.poll(() => saved(tab, 'newest.ipynb')).toEqual(['a = 100']);
+  expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'newest.ipynb']);
+});
+
+test('what is open in a page goes on when another page renames: inline chat, marks, bar, stale cells, chips', async ({
+  tab,
+  model,
+  server,
+  sharedContext
+}) => {
+  const { page, panel, folder } = tab;
+  tab.canBeKept = false;
+  await server.notebook(`${folder}/old.ipynb`, [
+    { source: 'a = 1', id: 'first' },
+    { source: 'b = a + 1\nb', id: 'second' },
+    { source: 'c = 3', id: 'third' }
+  ]);
+  await tab.load('old.ipynb');
+  const before = tab.notebook('old.ipynb');
+  await before.kernelReady();
+  for (const index of [0, 1]) {
+    await before.run(index);
+    await before.ran(index);
+  }
+  const update = (cellId: string, content: string) => ({
+    call: 'updateNotebookCell',
+    arguments: { cellId, content }
+  });
+  await panel.attach('old.ipynb');
+  await panel.mode('agent');
+  await model.script({ call: 'getNotebookCells' }, update('first', 'a = 10'), {
+    say: 'Changed.'
+  });
+  await panel.ask('Make a ten');
+  const stale = panel.root.getByTestId('da-stale');
+  const marks = page.getByTestId('da-mark');
+  const bar = page.getByTestId('da-nb-changes');
+  await expect(stale).toContainText('2 cells have outdated output');
+  await expect(marks).toHaveCount(1);
+  await expect(bar).toContainText('1 cell changed');
+  const chat = new InlineChat(tab);
+  await before.edit(2);
+  await chat.open();
+  await model.script({
+    gate: { say: proposal('third', 'c = 30'), chunk: 6 },
+    after: 8
+  });
+  await chat.ask('Ten times');
+  await model.atGate();
+
+  const other = new LabPage(await sharedContext.newPage(), server, folder);
+  await other.load('old.ipynb');
+  await other.notebook('old.ipynb').ready();
+  await renameInBrowser(other.page, 'old.ipynb', 'new.ipynb');
+  await page.bringToFront();
+  await expect(page.getByRole('tab', { name: 'new.ipynb' })).toBeVisible();
+  await model.release();
+
+  // The answer that was being given arrives, and is taken.
+  await expect(chat.addedLines).toHaveText(['c = 30']);
+  await expect(panel.attachments.first()).toContainText('new.ipynb');
+  await expect(bar).toContainText('1 cell changed');
+  await expect(marks).toHaveCount(1);
+  await expect(stale).toContainText('2 cells have outdated output');
+  await expect(chat.accept).toBeVisible();
+  await chat.accept.click();
+  const notebook = tab.notebook('new.ipynb');
+  await expect
+    .poll(() => notebook.sources())
+    .toEqual(['a = 10', 'b = a + 1\nb', 'c = 30']);
+  await stale.getByRole('button', { name: 'Run them' }).click();
+  await expect(notebook.output(1)).toHaveText('11');
+  await expect(stale).toHaveCount(0);
+  // The conversation goes on, in the same session.
+  await model.script({ say: proposal('third', 'c = 300') });
+  await notebook.edit(2);
+  await chat.open();
+  await chat.ask('And again');
+  await expect(chat.addedLines).toHaveText(['c = 300']);
+  await shoot(tab, 'renamed-elsewhere', 'window');
+
+  // A reload shows it all again, by the new name.
+  await tab.loadAgain();
+  await expect(chat.root).toBeVisible();
+  await expect(chat.addedLines).toHaveText(['c = 300']);
+  await expect(panel.attachments.first()).toContainText('new.ipynb');
+  await expect(marks).toHaveCount(1);
+  await chat.reject.click();
+
+  await bar.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect.poll(async () => (await notebook.sources())[0]).toBe('a = 1');
+  await expect(marks).toHaveCount(0);
+  expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'new.ipynb']);
+  await other.page.close();
 });

@@ -78,6 +78,24 @@ describe('PageConnection', () => {
     await until(() => server.of('panel_shown').length === 2);
   });
 
+  it('says, when it is back, until when it knows of renames', async () => {
+    const known = (type: 'hello' | 'editor_state') =>
+      server.of(type).map(({ renamesKnownUntil }) => renamesKnownUntil);
+    server.renamesKnownUntil = 5;
+    connection.sendEditorState({ type: 'editor_state' });
+    await connected();
+    const renamed = { oldPath: 'a', path: 'b', renamesKnownUntil: 9 };
+    server.send({ type: 'file_renamed', ...renamed });
+    await until(() => connection.renamesKnownUntil === 9);
+    connection.sendEditorState({ type: 'editor_state' });
+    await until(() => known('editor_state').length === 2);
+    server.renamesKnownUntil = 12;
+    await reconnected();
+    expect(connection.renamesKnownUntil).toBe(12);
+    expect(known('hello')).toEqual([undefined, 9]);
+    expect(known('editor_state')).toEqual([0, 9, 9]);
+  });
+
   it('keeps which sessions wait for the user, for who asks later', async () => {
     await connected();
     const onChanged = jest.fn();

@@ -1,4 +1,6 @@
-import { followRename } from '../renames';
+import type { Contents } from '@jupyterlab/services';
+
+import { dateSaves, followRename } from '../renames';
 import { code, IOpenNotebook, open } from './support';
 
 let notebook: IOpenNotebook;
@@ -48,5 +50,29 @@ describe('a document that another page renamed', () => {
     const { path } = context;
     follow(path.slice(0, -1), 'b');
     expect(context.path).toBe(path);
+  });
+});
+
+describe('a save', () => {
+  it('says until when the page knows of renames, once it does', async () => {
+    const saved: unknown[] = [];
+    const contents = {
+      driveName: (path: string) => (path.startsWith('RTC:') ? 'RTC' : ''),
+      save: async (path: string, options: object) => {
+        saved.push([path, options]);
+      }
+    } as unknown as Contents.IManager;
+    let knownUntil: number | undefined;
+    dateSaves(contents, () => knownUntil);
+    const options = { type: 'notebook' } as const;
+    await contents.save('a.ipynb', options);
+    knownUntil = 7;
+    await contents.save('a.ipynb', options);
+    await contents.save('RTC:a.ipynb', options);
+    expect(saved).toEqual([
+      ['a.ipynb', options],
+      ['a.ipynb', { ...options, renamesKnownUntil: 7 }],
+      ['RTC:a.ipynb', options]
+    ]);
   });
 });
