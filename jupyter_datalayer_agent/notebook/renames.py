@@ -89,7 +89,7 @@ class Renames:
         self._record = record
         self._stored = stored
         self._renames: list[Rename] = []
-        self._last_time = self._began = now_ms()
+        self._last_time = now_ms()
         self._followers: list[weakref.ref[Follower]] = []
         self._in_use: Counter[str] = Counter()
         self._waiting: list[asyncio.Future[None]] = []
@@ -240,10 +240,10 @@ class Renames:
                 return save(model, path)
             if inspect.iscoroutinefunction(save):
                 return self._save_unless_renamed(manager, save, model, path, known_until)
-            noted = [each for each in self._renames if each.at > known_until]
-            newer = Rename.newer_paths(path.strip("/"), noted)
-            if newer and not manager.exists(path):
-                raise _saved_too_late(path, newer[0])
+            if not manager.exists(path):
+                noted = [each for each in self._renames if each.at > known_until]
+                if newer := Rename.newer_paths(path.strip("/"), noted):
+                    raise _saved_too_late(path, newer[0])
             return save(model, path)
 
         manager.save = wrapped
@@ -251,12 +251,13 @@ class Renames:
     async def _save_unless_renamed(
         self, manager: Any, save: Callable[..., Awaitable[Any]], model: Any, path: str, time: int
     ) -> Any:
-        noted = [each for each in self._renames if each.at > time]
-        if time < self._began:
-            noted = await self.after(time)
-        newer = Rename.newer_paths(path.strip("/"), noted)
-        if newer and not await ensure_async(manager.exists(path)):
-            raise _saved_too_late(path, newer[0])
+        if not await ensure_async(manager.exists(path)):
+            old = path.strip("/")
+            if newer := Rename.newer_paths(old, await self.after(time)):
+                if not any(each.affects(old) for each in self._renames):
+                    # Another server renamed it, which could not notify the pages of this one.
+                    self._note([Rename(old, newer[0])])
+                raise _saved_too_late(path, newer[0])
         return await save(model, path)
 
     async def _carry_out(

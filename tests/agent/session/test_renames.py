@@ -374,9 +374,20 @@ def test_two_servers_on_one_database_know_each_others_renames(
     make(own_server, OLD, "x = 1")
     model.script(Say("Seen."))
     session = ask(own_server, "One", OLD)["sessionId"]
-    with RunningServer(tmp_path, api_base=model.base_url) as other:
+    with (
+        FakePage(own_server) as page,
+        RunningServer(tmp_path, api_base=model.base_url) as other,
+    ):
         assert other.root == own_server.root
         rename(other, OLD, NEW)
+        content = nbformat.read(own_server.root / NEW, as_version=4)
+        known = {"renamesKnownUntil": page.renames_known_until}
+        saved = {"type": "notebook", "format": "json", "content": content, **known}
+        refused = own_server.request("PUT", f"/api/contents/{OLD}", json=saved)
+        assert refused.status_code == 409, refused.text
+        message = page.wait_for("file_renamed")
+        assert (message["oldPath"], message["path"]) == (OLD, NEW)
+        assert not (own_server.root / OLD).exists()
     reply = use(own_server, model, session, OLD)
     assert [call["status"] for call in reply["toolCalls"]] == ["ok"], reply["toolCalls"]
     assert sources(own_server, NEW) == ["x = 2"]

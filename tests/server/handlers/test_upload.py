@@ -27,7 +27,13 @@ def lab(
 ) -> Iterator[RunningServer]:
     folder = tmp_path_factory.mktemp("upload")
     environment = {"DATALAYER_AGENT_MAX_UPLOAD_BYTES": str(LIMIT)}
-    with RunningServer(folder, api_base=shared_model.base_url, environment=environment) as running:
+    with RunningServer(
+        folder,
+        api_base=shared_model.base_url,
+        environment=environment,
+        # Otherwise nobody can rename what is in the folder of the data sets.
+        arguments=["--ContentsManager.allow_hidden=True"],
+    ) as running:
         yield running
 
 
@@ -280,3 +286,29 @@ def test_sample_rows_go_to_the_model_only_as_the_user_allows(
     sent = json.dumps(model.requests[-1].body, ensure_ascii=False)
     assert "people" in sent
     assert ("47110816" in sent) is goes
+
+
+def test_a_data_set_whose_file_is_moved_keeps_its_name_in_its_conversation(
+    lab: RunningServer,
+) -> None:
+    session = lab.post("sessions", {})["id"]
+    dataset = uploaded(lab, "moving.csv", CITIES, sessionId=session)
+
+    def move(old: str, new: str) -> None:
+        answer = lab.request("PATCH", f"/api/contents/{old}", json={"path": new})
+        assert answer.ok, answer.text
+
+    def known() -> dict[str, str]:
+        listed = lab.get("datasets", sessionId=session)["datasets"]
+        return {each["name"]: each["path"] for each in listed if "moving" in each["name"]}
+
+    (lab.root / "tables").mkdir()
+    move(dataset["path"], "tables/new place.parquet")
+    move("tables", "my tables")
+    assert known() == {"moving": "my tables/new place.parquet"}
+    # Its name is not free.
+    second = uploaded(lab, "moving.csv", CITIES, sessionId=session)
+    assert second["name"] == "moving_2"
+    assert lab.request("DELETE", "datasets/moving").ok
+    assert list((lab.root / "my tables").iterdir()) == []
+    assert known() == {"moving_2": second["path"]}
