@@ -253,10 +253,12 @@ class Renames:
     ) -> Any:
         if not await ensure_async(manager.exists(path)):
             old = path.strip("/")
-            if newer := Rename.newer_paths(old, await self.after(time)):
+            renames = await self.after(time)
+            if newer := Rename.newer_paths(old, renames):
                 if not any(each.affects(old) for each in self._renames):
                     # Another server renamed it, which could not notify the pages of this one.
-                    self._note([Rename(old, newer[0])])
+                    last = max(each.at for each in renames if each.affects(old))
+                    self._note([Rename(old, newer[0], last)])
                 raise _saved_too_late(path, newer[0])
         return await save(model, path)
 
@@ -278,7 +280,9 @@ class Renames:
             self._changed()
 
     def _note(self, renames: Iterable[Rename]) -> list[Rename]:
-        noted = [replace(each, at=self.time()) for each in renames if each.old != each.new]
+        noted = [
+            replace(each, at=each.at or self.time()) for each in renames if each.old != each.new
+        ]
         for rename in noted:
             self._renames.append(rename)
             if not rename.is_deletion:

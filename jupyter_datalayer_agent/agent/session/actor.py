@@ -297,7 +297,7 @@ class LiveSession:
             message.refuse(refusal)
             await self._emit_refusal(refusal, message.op_id)
             return
-        self._current.run_turn(turn, message)
+        self._run(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
         # Concurrently with the turn, which does not need it.
@@ -308,7 +308,13 @@ class LiveSession:
 
         Raises ``AgentError`` if what it was about no longer exists.
         """
-        self._current.run_turn(*await resume_turn(self.state, waiting))
+        self._run(*await resume_turn(self.state, waiting))
+
+    def _run(self, turn: Turn, message: Message) -> None:
+        # From now on it follows renames; those came while it was decided what it is about.
+        for rename in self.state.runtime.notebooks.renames.noted(turn.request.renames):
+            turn.renamed(rename)
+        self._current.run_turn(turn, message)
 
     async def _remember(self, request: TurnRequest) -> None:
         """Title the session by its first message; remember its mode, model and notebook."""

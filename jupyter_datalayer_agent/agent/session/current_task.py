@@ -48,9 +48,6 @@ class CurrentTask:
 
     def run_turn(self, turn: Turn, message: Message) -> None:
         """Run a turn; the message's caller gets its reply."""
-        # It follows from now on; it was decided before what it is about.
-        for rename in self._state.runtime.notebooks.renames.noted(turn.request.renames):
-            turn.renamed(rename)
         self.turn = self._state.turn = turn
         self._start(turn.run(), lambda task: self._turn_done(task, message))
 

@@ -62,11 +62,11 @@ describe('a save', () => {
         saved.push([path, options]);
       }
     } as unknown as Contents.IManager;
-    let knownUntil: number | undefined;
-    dateSaves(contents, () => knownUntil);
+    const times: (number | undefined)[] = [undefined];
+    dateSaves(contents, () => times[0]);
     const options = { type: 'notebook' } as const;
     await contents.save('a.ipynb', options);
-    knownUntil = 7;
+    times[0] = 7;
     await contents.save('a.ipynb', options);
     await contents.save('RTC:a.ipynb', options);
     expect(saved).toEqual([
