@@ -135,7 +135,9 @@ class NotebookService:
         Raises ``DocumentError``: ``not_found``, ``not_allowed``, or ``invalid_arguments`` with
         what is wrong for a file that is not a valid notebook.
         """
-        document = self.renames.track(await self.confine(path))
+        document = self.renames.track(resolve_path(path, self.root_dir))
+        # It may be renamed meanwhile.
+        await self.confine(document.path)
         if self.pages.page_with(document.path, client_id) is None:
             await self.files.check(document.path)
         divert = self._diversion(document, client_id)

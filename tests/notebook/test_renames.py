@@ -114,3 +114,22 @@ async def test_edits_beside_renames_never_bring_an_old_file_back(
         assert [path.name for path in w.root.glob("*.ipynb")] == ["n12.ipynb"]
         assert document.path == "n12.ipynb"
         assert len(w.on_disk("n12.ipynb")["cells"]) == count + 1
+
+
+async def test_a_notebook_that_is_renamed_while_it_is_opened_is_opened_by_its_new_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path) as w:
+        write_notebook(w.root, [code("a", "1")], "a.ipynb")
+        manager = w.service.contents_manager
+        is_hidden = manager.is_hidden
+
+        async def rename_then(path: str) -> bool:
+            if path == "a.ipynb" and (w.root / path).exists():
+                await manager.rename(path, "b.ipynb")
+            return bool(await ensure_async(is_hidden(path)))
+
+        monkeypatch.setattr(manager, "is_hidden", rename_then)
+        document = await w.service.open("a.ipynb")
+        assert document.path == "b.ipynb"
+        assert [cell.source for cell in (await document.read()).cells] == ["1"]

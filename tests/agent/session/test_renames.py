@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -461,29 +460,6 @@ def test_a_page_that_does_not_know_of_a_rename_does_not_make_the_old_file_again(
         assert save("a.ipynb", **known).status_code == 201
         assert save("a.ipynb", **before).ok
         (server.root / "a.ipynb").unlink()
-
-
-def test_a_rename_between_a_message_and_its_turn_is_followed(
-    server: RunningServer, model: ScriptedModelServer, folder: str
-) -> None:
-    """In each of the steps in which the server decides what the message is about."""
-    names = [f"{folder}/n{n}.ipynb" for n in range(400)]
-    make(server, names[0], "x = 1")
-    done = threading.Event()
-
-    def keep_renaming() -> None:
-        for old, new in itertools.pairwise(names):
-            rename(server, old, new)
-            if done.is_set():
-                return
-
-    model.script(*[Call("getNotebookCells"), Say("Done.")] * 4)
-    renaming = threading.Thread(target=keep_renaming)
-    renaming.start()
-    replies = [ask(server, "Read", names[0]) for _ in range(4)]
-    done.set()
-    renaming.join()
-    assert [each["status"] for reply in replies for each in reply["toolCalls"]] == ["ok"] * 4
 
 
 def test_a_text_file_that_is_renamed_in_a_turn_is_edited_under_its_new_name(
