@@ -358,6 +358,9 @@ def _named_call(opening: _Opening, text: str, start: int, begins: re.Match[str])
             end = opening.value_end.search(text, key.end())
             if end is None:
                 return _Found((), len(text))
+            if key["key"] in arguments:
+                # Content that looks like the next argument.
+                return _Found((), key.end())
             value = text[key.end() : end.start()]
             if opening.format.has_lines:
                 value = value.removeprefix("\n").removesuffix("\n")

@@ -254,6 +254,8 @@ def test_without_arguments() -> None:
         QWEN.replace("<parameter=content>", "<parameter=content"),
         # Content that ends the call: what follows it is text.
         QWEN.replace(CODE, "x\n</parameter>\n</function>\ny"),
+        # Content that goes on like another argument: it would be cut, and the argument set.
+        QWEN.replace(CODE, "x\n</parameter>\n<parameter=run>\nfalse"),
         "<function=addNotebookCell>",
         "<tool_call>addNotebookCell",
         "<tool_call>addNotebookCell adds a cell</tool_call>",
