@@ -108,9 +108,9 @@ class LitellmModel:
             for event in assembler.feed_whole(source):
                 yield event
         else:
-            timeout = request.answer_timeout
+            seconds = request.answer_timeout
             async with contextlib.aclosing(
-                self._read(source, assembler, where, way, timeout)
+                self._read(source, assembler, where, way, seconds)
             ) as events:
                 async for event in events:
                     yield event
@@ -190,14 +190,14 @@ class LitellmModel:
             raise _failed(error, where, way) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way, timeout: float
+        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way, seconds: float
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             seen = bytes_of(source)
             while not assembler.ended:
-                event = await self._next(events, where, way, seen, timeout)
+                event = await self._next(events, where, way, seen, seconds)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
@@ -222,10 +222,10 @@ class LitellmModel:
         where: ModelRoute,
         way: Way,
         seen: StreamBytes | None,
-        timeout: float,
+        seconds: float,
     ) -> Any:
         """The next of litellm's events, None at their end. Raises ``ModelError``."""
-        idle, last = self._idle(where), anyio.current_time() + timeout
+        idle, last = self._idle(where), anyio.current_time() + seconds
         try:
             # Not asyncio.wait_for: before Python 3.12 it loses a cancellation that comes just when
             # the event does.
@@ -239,7 +239,7 @@ class LitellmModel:
             return None
         except TimeoutError as error:
             if anyio.current_time() >= last:
-                raise _only_signs_of_life(timeout) from error
+                raise _only_signs_of_life(seconds) from error
             raise self._silent(where, BrokenStream()) from error
         except Exception as error:
             raise _failed(error, where, way, BrokenStream()) from error
