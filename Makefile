@@ -142,7 +142,7 @@ $(STAMPS)/chromium: $(TOOLS)
 
 $(STAMPS)/test-programs: scripts/test_programs.sh | $(TOOLS)
 	@scripts/step.sh test-programs \
-	  "Installing what tests use besides: Azurite, JupyterHub's proxy, MCP servers, jupytext, collaboration" \
+	  "Installing what tests use besides: Azurite, JupyterHub's proxy, MCP and model servers, jupytext, collaboration" \
 	  scripts/test_programs.sh $(VENV)/programs
 	@touch $@
 

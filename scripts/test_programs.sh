@@ -42,10 +42,15 @@ beside() {
     python -m pip install --no-input --progress-bar off --no-deps --target "$name" "$@"
   fi
 }
-rm -rf jupytext collaboration documents
+rm -rf jupytext collaboration documents xllamacpp litellm-proxy
 beside jupytext jupytext==1.19.6 mdit-py-plugins==0.7.0
 beside collaboration jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 \
   jupyter-docprovider==3.0.4 jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 \
   jupyter-ydoc==4.2.1 pycrdt==0.14.13 pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.3.2
 beside documents jupyter-server-documents==0.3.3 jupyter-collaboration-ui==3.0.4 \
   jupyter-docprovider==3.0.4 jupyter-server-fileid==0.9.3 jupyter-ydoc==4.2.1 pycrdt==0.14.13
+# Model servers: llama.cpp, and what LiteLLM's proxy imports besides litellm itself.
+beside xllamacpp xllamacpp==2026.10.11549
+beside litellm-proxy apscheduler==3.11.3 backoff==2.2.1 dnspython==2.9.2 email-validator==2.4.0 \
+  expression==5.8.0 fastapi-sso==0.23.0 orjson==3.13.0 redis==8.1.0 soundfile==0.14.0 \
+  uvloop==0.23.0 websockets==15.0.1

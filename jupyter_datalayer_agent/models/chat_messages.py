@@ -125,18 +125,19 @@ class ChatMessages:
         """The assistant's message to which the next items belong."""
         if self._answer is None:
             self._release()
-            self._answer = {"role": "assistant", "content": None}
+            # Not null: servers refuse it, and templates write "None" to the model.
+            self._answer = {"role": "assistant", "content": ""}
             self.messages.append(self._answer)
         return self._answer
 
     def _end_answer(self) -> None:
         answer, self._answer = self._answer, None
-        if answer is not None and answer["content"] is None and "tool_calls" not in answer:
+        if answer is not None and not answer["content"] and "tool_calls" not in answer:
             self.messages.remove(answer)  # reasoning alone is no message
 
     def _say(self, item: Item) -> None:
         answer, text = self._open_answer(), _text(item.get("content"))
-        answer["content"] = text if answer["content"] is None else f"{answer['content']}\n\n{text}"
+        answer["content"] = f"{answer['content']}\n\n{text}" if answer["content"] else text
 
     def _call(self, item: Item) -> None:
         function = {"name": item["name"], "arguments": _arguments(item.get("arguments"))}

@@ -11,7 +11,7 @@ from typing import Any
 from ..protocol.sharing import PRIVATE_NOTE
 from .cache_marks import marked, takes_cache_marks
 from .catalogue import Provider, api_key, provider_of
-from .chat_messages import chat_messages, chat_tool_choice, chat_tools, system_message
+from .chat_messages import Message, chat_messages, chat_tool_choice, chat_tools, system_message
 from .item_mapper import input_items
 from .types import Item, ModelRequest, is_thought
 
@@ -184,6 +184,8 @@ def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
     known = request.mapper if where.openai else None
     if known is None:
         messages = chat_messages(request.instructions, request.input, thinking=thinking)
+        if not where.openai:
+            messages = [_without_empty_text(message) for message in messages]
         if takes_cache_marks(where.model):
             messages = marked(messages)
     else:
@@ -199,6 +201,12 @@ def _of_chat(request: ModelRequest, where: ModelRoute) -> dict[str, Any]:
         "stream_options": {"include_usage": True} if request.stream else None,
     }
     return _in_the_body(arguments, "messages") if where.openai else arguments
+
+
+def _without_empty_text(message: Message) -> Message:
+    """An answer that is only a call: litellm makes an empty part of an empty text for Gemini."""
+    is_call = message["role"] == "assistant" and not message["content"]
+    return {**message, "content": None} if is_call else message
 
 
 def _in_the_body(arguments: dict[str, Any], conversation: str) -> dict[str, Any]:

@@ -192,3 +192,11 @@ async def test_a_plain_message_is_not_changed() -> None:
     with ScriptedModelServer(Say("One.")) as server:
         await answer(request(server, "chat"))
         assert server.requests[0].items[1:] == HELLO
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+async def test_every_message_has_text_or_parts_as_its_content(name: str) -> None:
+    """llama-cpp-python refuses null, and templates write "None" for it."""
+    with ScriptedModelServer(Say("One.")) as server:
+        await answer(request(server, "chat", input=CONVERSATIONS[name]))
+        assert [each for each in server.requests[0].items if each["content"] is None] == []

@@ -130,7 +130,7 @@ def test_it_is_done_and_the_next_request_has_it_as_a_call_with_its_output(
         assert "42" in output
         if api == "chat":
             [asked] = [each for each in request.body["messages"] if each.get("tool_calls")]
-            assert asked["content"] is None
+            assert asked["content"] == ""
             [made] = asked["tool_calls"]
             assert made["id"] == call_id
             assert json.loads(made["function"]["arguments"]) == ARGUMENTS

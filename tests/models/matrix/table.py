@@ -59,14 +59,14 @@ class Table:
         text = PAGE.read_text(encoding="utf-8")
         before, _, rest = text.partition(BEGIN)
         table, _, after = rest.partition(END)
-        lines = {_title(line): line for line in table.splitlines() if line.startswith("| ")}
+        lines = {_title(line): line for line in table.splitlines() if "|" in line}
         head = f"| | how | {' | '.join(COLUMNS)} |"
         made = {title: row.line(title) for title, row in self._rows.items()}
         untried = dict.fromkeys(COLUMNS, "")
         for title, why in NOT_TRIED.items():
             made[title] = Row(f"not tried: {why}", untried).line(title)
         if UPDATE in os.environ:
-            kept = {title: line for title, line in lines.items() if line != head and title}
+            kept = {title: line for title, line in lines.items() if title.strip("-")}
             rows = [line for _, line in sorted((kept | made).items(), key=_place)]
             whole = "\n".join(["", head, "| --- " * (len(COLUMNS) + 2) + "|", *rows, "", ""])
             PAGE.write_text(f"{before}{BEGIN}{whole}{END}{after}", encoding="utf-8")

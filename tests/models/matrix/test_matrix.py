@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -208,6 +209,8 @@ def test_tool_call(
     calls, result = answers(replay, recording)
     assert "addNotebookCell" in str(calls.body)
     assert "print(6*7)" in str(result.body)
+    # An answer that is only a call has no empty text in it.
+    assert '"text": ""' not in json.dumps(result.body)
     table.shown(recording.title, "tool call")
 
 
