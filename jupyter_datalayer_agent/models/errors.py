@@ -84,7 +84,7 @@ def model_error(
 ) -> ModelError:
     """``error`` as a ``ModelError``. ``broken`` is set once the stream had begun: then a failed
     connection or a server's error is a broken stream, which can be continued."""
-    chain = list(_causes(error))
+    chain = list(causes(error))
     problem = next((each for each in chain if isinstance(each, NetworkProblem)), None)
     if problem is not None:
         return ModelError("bad_request", redact(str(problem), environ))
@@ -117,7 +117,7 @@ def model_error(
     )
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def causes(error: BaseException) -> Iterator[BaseException]:
     """``error`` and its causes, the innermost last; litellm wraps up to three deep."""
     seen: set[int] = set()
     current: BaseException | None = error

@@ -8,11 +8,14 @@ without it from the start.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .chat_messages import Message, alternating
+from .errors import causes
 from .types import ModelError
 
 ROLE = "role"
@@ -29,8 +32,8 @@ _NEEDED = frozenset(["model", "messages", "input", "instructions", "tools", "str
 _OF_LITELLM = frozenset(
     ["api_base", "api_key", "extra_body", "max_retries", "num_retries", "drop_params", "timeout"]
 )
-_OTHER_NAMES = {"max_tokens": "max_completion_tokens"}
-"""What a parameter is called in the newer or the older form of the API."""
+_OLDER, _NEWER = "max_tokens", "max_completion_tokens"
+"""The limit of an answer in the older and the newer form of the API."""
 
 
 class Refusals:
@@ -57,19 +60,38 @@ def refused_by(error: ModelError, arguments: Mapping[str, Any]) -> frozenset[str
     said = set(_IDENTIFIER.findall(str(error.__cause__ or error)[:_LONGEST]))
     if said & {"roles", "Role", "Roles", "System"}:
         said.add(ROLE)
-    return frozenset(said & _names(arguments))
+    names = _names(arguments)
+    if _NEWER in _sent(error):
+        # litellm renames it for some models. Servers name both, one as what to use instead.
+        names = (names - {_OLDER}) | {_NEWER}
+    return frozenset(said & names)
+
+
+def _sent(error: ModelError) -> set[str]:
+    """The names at the top of the request that was refused, as it was sent."""
+    for each in causes(error):
+        request = getattr(getattr(each, "response", None), "_request", None)
+        with contextlib.suppress(ValueError, RuntimeError):
+            body = None if request is None else json.loads(request.content)
+            if isinstance(body, dict):
+                return set(body)
+    return set()
 
 
 def without(arguments: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The arguments without what has these names; what can be said otherwise, is."""
     arguments = dict(arguments)
     body = dict(arguments.get("extra_body") or {})
+    limit = arguments.get(_OLDER)
+    if limit is not None and _NEWER in names:
+        # As it is: an argument would be renamed again.
+        del arguments[_OLDER]
+        body[_OLDER] = limit
+    elif limit is not None and _OLDER in names:
+        arguments[_NEWER] = limit
     for name in names:
         for holder in (arguments, body):
-            value = holder.pop(name, None)
-            other = _OTHER_NAMES.get(name)
-            if value is not None and other is not None and other not in names:
-                holder[other] = value
+            holder.pop(name, None)
     for holder in (arguments, body):
         if "strict" in names and holder.get("tools"):
             holder["tools"] = [_not_strict(tool) for tool in holder["tools"]]

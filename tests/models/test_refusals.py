@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from jupyter_datalayer_agent.models import Item
-from tests.models.calls import HELLO, answer, model, request
+from tests.models.calls import APIS, HELLO, TOOL, answer, model, request
 from tests.support.model_rules import (
     extra_forbidden,
     no_system_role,
@@ -200,3 +202,148 @@ async def test_every_message_has_text_or_parts_as_its_content(name: str) -> None
     with ScriptedModelServer(Say("One.")) as server:
         await answer(request(server, "chat", input=CONVERSATIONS[name]))
         assert [each for each in server.requests[0].items if each["content"] is None] == []
+
+
+SHAPES: dict[str, tuple[int, str]] = {
+    "OpenAI": (
+        400,
+        '{"error": {"message": "Unsupported parameter: \'NAME\' is not supported with this model.",'
+        ' "type": "invalid_request_error", "param": "NAME", "code": "unsupported_parameter"}}',
+    ),
+    "Azure": (400, '{"error": {"message": "Unrecognized request argument supplied: NAME"}}'),
+    "Mistral": (
+        422,
+        '{"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body",'
+        ' "NAME"], "msg": "Extra inputs are not permitted", "input": false}]}}',
+    ),
+    "FastAPI": (
+        422,
+        '{"detail": [{"loc": ["body", "NAME"], "msg": "Extra inputs are not permitted"}]}',
+    ),
+    "vLLM": (
+        400,
+        "{\"object\": \"error\", \"message\": \"[{'type': 'extra_forbidden', 'loc': ('body',"
+        " 'NAME'), 'msg': 'Extra inputs are not permitted'}]\", \"code\": 400}",
+    ),
+    "Groq": (400, '{"error": {"message": "property \'NAME\' is unsupported"}}'),
+    "Gemini": (
+        400,
+        '[{"error": {"code": 400, "message": "Invalid JSON payload received. Unknown name'
+        ' \\\\"NAME\\\\": Cannot find field.", "status": "INVALID_ARGUMENT"}}]',
+    ),
+    "llama.cpp": (500, '{"error": {"code": 500, "message": "Unsupported param: NAME"}}'),
+    "TGI": (
+        422,
+        "Failed to deserialize the JSON body into the target type: NAME: invalid type: null at line"
+        " 1 column 812",
+    ),
+    "LM Studio": (400, '{"error": "Invalid NAME type: \'object\'. Supported values: none, auto"}'),
+}
+"""Refusals as these servers word them; NAME is the parameter's."""
+
+
+def refusing(name: str, shape: str) -> Callable[[RecordedRequest], Status | None]:
+    status, text = SHAPES[shape]
+
+    def rule(asked: RecordedRequest) -> Status | None:
+        names = {*asked.body}
+        for tool in asked.body.get("tools") or []:
+            names |= {*tool.get("function", tool)}
+        return Status(status, body=text.replace("NAME", name)) if name in names else None
+
+    return rule
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["parallel_tool_calls", "strict"])
+@pytest.mark.parametrize("api", APIS)
+async def test_a_refusal_is_understood_by_the_name_in_it_whatever_its_form(
+    api: str, name: str, shape: str
+) -> None:
+    steps = [Say("One."), Say("Two.")]
+    tools = [{**TOOL, "strict": True}]
+    with ScriptedModelServer(*steps, rules=[refusing(name, shape)]) as server:
+        by = model()
+        asked = request(server, api, parallel_tool_calls=False, tools=tools)
+        assert (await answer(asked, by)).text == "One."
+        assert (await answer(asked, by)).text == "Two."
+        assert len(server.requests) == 3
+        assert server.requests[-1].tool_names == ["add"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "temperature",
+        "top_p",
+        "parallel_tool_calls",
+        "tool_choice",
+        "strict",
+        "max_output_tokens",
+        "reasoning",
+        "text",
+    ],
+)
+async def test_a_parameter_of_the_responses_api_is_learnt_as_well(name: str) -> None:
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=[refusing(name, "OpenAI")]) as server:
+        by = model()
+        reasons = {"model": "openai/gpt-5.3-codex"} if name == "reasoning" else {}
+        asked = request(server, "responses", **PARAMETERS, **reasons)
+        assert (await answer(asked, by)).text == "One."
+        assert (await answer(asked, by)).text == "Two."
+        bodies = [each.body for each in server.requests]
+    refused = [
+        name in each or (name == "strict" and "strict" in each["tools"][0]) for each in bodies
+    ]
+    assert refused == [True, False, False]
+
+
+@pytest.mark.parametrize("refused", ["max_tokens", "max_completion_tokens"])
+@pytest.mark.parametrize("name", ["openai/scripted", "openai/o3-mini", "openai/gpt-5"])
+async def test_either_name_of_the_limit_gives_way_to_the_other(name: str, refused: str) -> None:
+    other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}[refused]
+
+    def rule(asked: RecordedRequest) -> Status | None:
+        if refused not in asked.body:
+            return None
+        message = f"Unsupported parameter: '{refused}'. Use '{other}' instead."
+        return Status(400, body={"error": {"message": message, "param": refused}})
+
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=[rule]) as server:
+        by = model()
+        asked = request(server, "chat", model=name, max_output_tokens=100)
+        assert (await answer(asked, by)).text == "One."
+        before = len(server.requests)
+        assert (await answer(asked, by)).text == "Two."
+        assert len(server.requests) == before + 1 <= 3
+        assert server.requests[-1].body[other] == 100
+        assert refused not in server.requests[-1].body
+
+
+async def test_a_server_without_the_developer_role_gets_the_instructions_otherwise() -> None:
+    def rule(asked: RecordedRequest) -> Status | None:
+        if all(each["role"] != "developer" for each in asked.items):
+            return None
+        return Status(400, body={"error": {"message": "Unexpected role: developer"}})
+
+    with ScriptedModelServer(Say("One."), Say("Two."), rules=[rule]) as server:
+        by = model()
+        asked = request(server, "chat", model="openai/o3-mini")
+        assert (await answer(asked, by)).text == "One."
+        assert (await answer(asked, by)).text == "Two."
+        assert len(server.requests) <= 3
+        assert "Be brief." in server.requests[-1].text
+
+
+async def test_what_the_user_set_to_false_or_left_open_is_not_sent() -> None:
+    with ScriptedModelServer(default=Say("Yes.")) as server:
+        await answer(request(server, "chat", tools=[], parallel_tool_calls=False, stream=False))
+        sent = server.requests[0].body
+        for name in (
+            "parallel_tool_calls", "stream_options", "tools", "tool_choice", "temperature", "top_p",
+            "reasoning_effort", "response_format", "max_tokens", "max_completion_tokens",
+        ):  # fmt: skip
+            assert name not in sent
+        assert not sent.get("stream")
+        await answer(request(server, "chat", parallel_tool_calls=True))
+        assert "parallel_tool_calls" not in server.requests[1].body
