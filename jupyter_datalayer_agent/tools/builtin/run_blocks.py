@@ -183,8 +183,8 @@ async def run_and_report(
         hint = hint or await hint_of(context, path, bad)
     images: list[Image] = []
     output["runs"] = [_view(run, images) for run in runs]
-    if hint is not None:
-        await add_hints(context, path, runs, output["runs"], {hint})
+    if bad is not None and hint is not None:
+        await add_hints(context, path, runs, output["runs"], bad, hint)
     return _reported(runs, bad, before, output, changes, images, done, hint)
 
 

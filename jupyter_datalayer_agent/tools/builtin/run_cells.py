@@ -155,7 +155,7 @@ async def run_and_report(
     again, hint = await lost_cells(context, path, bad)
     output |= again
     hint = hint or await hint_of(context, path, bad)
-    await add_hints(context, path, runs, views, {hint})
+    await add_hints(context, path, runs, views, bad, hint)
     raise _failure(bad, numbers, cells, output, changes, images, more, done, hint)
 
 

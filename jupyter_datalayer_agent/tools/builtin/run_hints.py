@@ -25,12 +25,18 @@ async def add_hints(
     path: str,
     runs: Sequence[CellRun],
     views: Sequence[dict[str, Any]],
-    said: set[str],
+    bad: CellRun,
+    hint: str,
 ) -> None:
-    """Add ``hint`` to the views of the runs that failed beside the first one, whose hint is the
-    result's; what was ``said`` is not said again."""
-    failed = [pair for pair in zip(runs, views, strict=True) if pair[0].status == "error"]
-    for run, view in failed[1 : 1 + MOST_HINTS]:
+    """Add ``hint`` to the views of the runs that failed beside ``bad``, whose hint is the result's;
+    none is said twice."""
+    said = {hint}
+    failed = [
+        (run, view)
+        for run, view in zip(runs, views, strict=True)
+        if run.status == "error" and run is not bad
+    ]
+    for run, view in failed[:MOST_HINTS]:
         hint = await hint_of(context, path, run)
         if hint not in said:
             said.add(hint)

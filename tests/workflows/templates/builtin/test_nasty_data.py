@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,6 +37,11 @@ def write(kernel: KernelForTemplates, name: str, content: str | bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     return file
+
+
+def formatted(source: str) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True).stdout
 
 
 def sources(run: NotebookRun) -> str:
@@ -246,6 +253,22 @@ async def test_na_is_a_value_among_codes_and_elsewhere_none_and_both_are_said(
     assert "`NA` means a missing value in `sex`." in said
     outputs, _ = kernel.execute("print((df.country == 'NA').sum(), df['count'].sum())")
     assert outputs[0].text == "15 105.0\n"
+
+
+async def test_the_cell_that_loads_a_wide_table_is_formatted(kernel: KernelForTemplates) -> None:
+    names = [f"measured_in_year_{year}" for year in range(2010, 2022)]
+    rows = "".join(
+        f"{['DE', 'NA', 'FR'][n % 3]},{','.join('NA' if n == 5 else f'00{n}' for _ in names[:6])},"
+        f"{','.join('NA' if n == 7 else str(n) for _ in names[6:])}\n"
+        for n in range(ROWS)
+    )
+    write(kernel, "wide.csv", f"country,{','.join(names)}\n{rows}")
+    run = await analyse(kernel, "wide.csv", "data-analysis-notebook")
+    check(run)
+    [cell] = [each.source for each in run.document.cells if "read_csv(" in each.source]
+    assert "dtype={\n" in cell
+    assert "na_values={\n" in cell
+    assert formatted(cell) == cell + "\n"
 
 
 async def test_tabs_in_a_compressed_file_with_money_and_percentages(

@@ -14,7 +14,7 @@ from .....protocol.datasets import ReadingChoices
 from ....template import StepFailed, TemplateRun
 from ..in_kernel import call as kernel_call
 from .data import Data
-from .formatting import call, code, codes, count, listed, literal, source
+from .formatting import WIDTH, call, code, codes, count, listed, literal, source
 
 MISSING_MODULES = """
 def answer(modules):
@@ -238,12 +238,21 @@ def loading_cell(data: Data) -> str:
         if facts.get("text_columns"):
             lines.append("df.columns = df.columns.map(str)")
     else:
-        arguments = [f"{name}={literal(value)}" for name, value in facts["read"].items()]
+        arguments = [_argument(name, value) for name, value in facts["read"].items()]
         lines = [call("df = pd.read_csv(", [path, *arguments])]
     lines += [
         _conversion(each["name"], each["convert"]) for each in facts["columns"] if each["convert"]
     ]
     return "\n".join(lines)
+
+
+def _argument(name: str, value: Any) -> str:
+    """An argument of a call, a long dictionary with an entry a line."""
+    line = f"{name}={literal(value)}"
+    if not isinstance(value, dict) or len(line) + len("    ,") <= WIDTH:
+        return line
+    entries = (f"        {literal(key)}: {literal(each)},\n" for key, each in value.items())
+    return f"{name}={{\n{''.join(entries)}    }}"
 
 
 def _conversion(name: str, convert: dict[str, Any]) -> str:
