@@ -169,7 +169,9 @@ class _HtmlReader(HTMLParser):
             self._lines[-1].append(first)
             self._lines += [[line] for line in others]
         else:
-            self._lines[-1].append(re.sub(r"\s+", " ", data))
+            text = re.sub(r"\s+", " ", data)
+            # A line begins with no space.
+            self._lines[-1].append(text if self._lines[-1] else text.lstrip())
 
     def text(self) -> str:
         """The lines with text."""
