@@ -1,6 +1,9 @@
+import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
 
+import { findAgain, presentId } from '../notebook/cellNames';
+import { keepsIds } from '../notebook/cells';
 import { CellIndex } from './cellIndex';
 import type { DocumentBar, IDocumentBarOptions } from './documentBar';
 import type { IDocumentChanges } from './documentChanges';
@@ -13,7 +16,8 @@ import {
   isRunning,
   NOTHING_PENDING,
   Pending,
-  pendingLabel
+  pendingLabel,
+  recordedIn
 } from './pending';
 import { Placeholders } from './placeholders';
 
@@ -40,6 +44,7 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
         session.decider.undo(turnId, cellIds);
       }
     );
+    this._index.added.connect(this._onAdded, this);
     pending.changed.connect(this._update, this);
     panel.context.pathChanged.connect(this._update, this);
     panel.disposed.connect(this.dispose, this);
@@ -116,10 +121,39 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
   private _update(): void {
     const { pending, path } = this._options;
     const here = path();
-    this._pending = here === null ? NOTHING_PENDING : pending.of(here);
+    this._pending =
+      here === null ? NOTHING_PENDING : this._named(here, pending.of(here));
     this._marks.show(this._pending.cells);
     this._placeholders.show(this._pending);
     void this._showBar();
+  }
+
+  /** The same with the ids that the cells have in the page. */
+  private _named(path: string, pending: IPending): IPending {
+    const { model } = this._options.panel.content;
+    const notebook = model?.sharedModel as YNotebook | undefined;
+    // Other formats than that of notebooks, which jupytext reads, have no ids either.
+    if (!notebook || (keepsIds(notebook) && path.endsWith('.ipynb'))) {
+      return pending;
+    }
+    findAgain(notebook, recordedIn(pending));
+    const cells = new Map(
+      [...pending.cells].map(([id, op]) => [presentId(notebook, id), op])
+    );
+    return { ...pending, cells };
+  }
+
+  /** Cells are there; all have other ids where the notebook was loaded again. */
+  private _onAdded(): void {
+    if (this._pending.cells.size && !this._isFinding) {
+      this._isFinding = true;
+      queueMicrotask(() => {
+        this._isFinding = false;
+        if (!this._isDisposed) {
+          this._update();
+        }
+      });
+    }
   }
 
   private async _showBar(): Promise<void> {
@@ -196,5 +230,6 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
   private readonly _placeholders: Placeholders;
   private _pending = NOTHING_PENDING;
   private _bar: DocumentBar | null = null;
+  private _isFinding = false;
   private _isDisposed = false;
 }

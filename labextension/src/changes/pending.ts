@@ -1,6 +1,7 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Change } from '../api/types';
+import type { IRecordedCell } from '../notebook/cellNames';
 import { openChanges } from '../session/reduceDecided';
 import type { ITurn } from '../session/turn';
 import type { ISessionOnPage, SessionsOnPage } from './sessionsOnPage';
@@ -64,6 +65,26 @@ export function pendingIn(open: readonly IOpenTurn[], path: string): IPending {
     }
   }
   return turns.length ? { turns, cells } : NOTHING_PENDING;
+}
+
+/** The cells that are there, as the newest change that knows it left them. */
+export function recordedIn({ turns, cells }: IPending): IRecordedCell[] {
+  const changes = [...turns].reverse().flatMap(turn => turn.changes);
+  return [...cells.keys()].map(cellId => {
+    const own = changes.filter(change => change.cellId === cellId).reverse();
+    const source = own.find(({ after }) => after != null)?.after ?? null;
+    const later = changes.slice(changes.indexOf(own[0]) + 1);
+    return { cellId, source, index: later.reduce(moved, own[0].index ?? 0) };
+  });
+}
+
+/** Where a cell is after another one was added, or removed. */
+function moved(index: number, { op, index: place }: Change): number {
+  if (place == null) {
+    return index;
+  }
+  const by = op === 'insert' && place <= index ? 1 : 0;
+  return op === 'delete' && place < index ? index - 1 : index + by;
 }
 
 /** The cells that a decision on a turn names; undefined where it is about all that the turn did. */

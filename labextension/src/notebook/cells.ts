@@ -4,6 +4,7 @@ import { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import { PageCell, PageNotebook, PageRequestError } from '../api';
 import { BRIEF_CELLS, briefOutputs } from './briefOutputs';
+import { presentId } from './cellNames';
 import { ExecutionTracker } from './kernel/executions';
 import { hashSource } from './edits/hash';
 import { kernelOf } from './kernel/kernel';
@@ -31,7 +32,7 @@ export function sharedNotebook(panel: NotebookPanel): YNotebook {
  * Whether the file keeps the ids of the cells: before nbformat 4.5 it has none, and JupyterLab makes
  * others each time that it loads it.
  */
-function keepsIds(notebook: YNotebook): boolean {
+export function keepsIds(notebook: YNotebook): boolean {
   return notebook.nbformat > 4 || notebook.nbformat_minor >= 5;
 }
 
@@ -68,9 +69,10 @@ export function wholeCell(shared: SharedCell, model?: ICellModel): WholeCell {
     : json;
 }
 
-/** A cell's place, or -1. */
+/** A cell's place, or -1; also by an id that it had before the notebook was loaded. */
 export function indexOf(notebook: YNotebook, cellId: string): number {
-  return notebook.cells.findIndex(cell => cell.getId() === cellId);
+  const id = presentId(notebook, cellId);
+  return notebook.cells.findIndex(cell => cell.getId() === id);
 }
 
 /** The place of each of these cells; throws `not_found` naming those that are not there. */

@@ -17,6 +17,7 @@ import { Widget } from '@lumino/widgets';
 
 import { isAgentsRun } from '../notebook/kernel/agentRuns';
 import { lexicalHints } from '../lexical/hints';
+import { indexOf, SharedCell, sharedNotebook } from '../notebook/cells';
 import { Documents } from '../notebook/documents';
 import { forEachNotebook } from '../notebook/forEachNotebook';
 import { statusOf } from '../notebook/kernel/kernel';
@@ -102,12 +103,13 @@ export class NotebookEditor implements IEditor {
   }
 
   cell(path: string, cellId: string): ICellLabel | null {
-    const cells = this._documents.findNotebook(path)?.model?.sharedModel.cells;
-    const index = cells?.findIndex(cell => cell.getId() === cellId) ?? -1;
-    if (!cells || index < 0) {
-      return null;
-    }
-    return { number: index + 1, firstLine: firstLineOf(cells[index]) };
+    const found = this._find(path, cellId);
+    return (
+      found && {
+        number: found.index + 1,
+        firstLine: firstLineOf(found.cell)
+      }
+    );
   }
 
   cellCount(path: string): number | null {
@@ -149,10 +151,8 @@ export class NotebookEditor implements IEditor {
   }
 
   errorOf(path: string, cellId: string): INotebookError | null {
-    const cells =
-      this._documents.findNotebook(path)?.model?.sharedModel.cells ?? [];
-    const index = cells.findIndex(cell => cell.getId() === cellId);
-    return index < 0 ? null : errorIn(cells[index], index);
+    const found = this._find(path, cellId);
+    return found && errorIn(found.cell, found.index);
   }
 
   async reveal(path: string, cellId?: string): Promise<void> {
@@ -164,9 +164,8 @@ export class NotebookEditor implements IEditor {
     }
     await this._documents.reveal(path, cellId, true);
     const panel = this._documents.findNotebook(path);
-    const cell = panel?.content.widgets.find(
-      ({ model }) => model.id === cellId
-    );
+    const found = this._find(path, cellId);
+    const cell = found && panel?.content.widgets[found.index];
     if (cell) {
       flash(cell);
     }
@@ -243,9 +242,7 @@ export class NotebookEditor implements IEditor {
   }
 
   cellContent(path: string, cellId: string): ICellContent | null {
-    const { cells } =
-      this._documents.findNotebook(path)?.model?.sharedModel ?? {};
-    const cell = cells?.find(each => each.getId() === cellId);
+    const cell = this._find(path, cellId)?.cell;
     if (!cell) {
       return null;
     }
@@ -279,6 +276,19 @@ export class NotebookEditor implements IEditor {
     return (value ?? [])
       .filter(({ type }) => type !== 'directory')
       .map(({ path }) => this._manager.services.contents.localPath(path));
+  }
+
+  private _find(
+    path: string,
+    cellId: string
+  ): { cell: SharedCell; index: number } | null {
+    const panel = this._documents.findNotebook(path);
+    if (!panel?.model) {
+      return null;
+    }
+    const notebook = sharedNotebook(panel);
+    const index = indexOf(notebook, cellId);
+    return index < 0 ? null : { cell: notebook.cells[index], index };
   }
 
   private _follow(panel: NotebookPanel): void {
