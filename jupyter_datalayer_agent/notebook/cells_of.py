@@ -12,7 +12,7 @@ async def cells_of(
 ) -> PageNotebook:
     """The document at a path as it is now. Raises ``DocumentError``."""
     if not is_lexical(path):
-        return await (await notebooks.open(path, client_id)).read(outputs=outputs)
+        return await notebooks.read(path, client_id, outputs=outputs)
     from .lexical.as_cells import blocks_as_cells
 
     document = await notebooks.lexical.read(path, client_id)

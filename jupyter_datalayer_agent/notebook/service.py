@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..protocol.cells import CellRun, PageCell
+from ..protocol.cells import CellRun, PageCell, PageNotebook
 from ..protocol.context import FileContext, NotebookContext
 from ..protocol.page import (
     DeleteDocumentParams,
@@ -140,6 +140,24 @@ class NotebookService:
         await self.confine(document.path)
         if self.pages.page_with(document.path, client_id) is None:
             await self.files.check(document.path)
+        return self._live(document, client_id)
+
+    async def read(
+        self,
+        path: str,
+        client_id: str | None = None,
+        *,
+        outputs: bool = False,
+        brief: bool = False,
+        whole: bool = False,
+    ) -> PageNotebook:
+        """The notebook at a path as it is now, see ``NotebookDocument``: for those who only read it
+        once, which checks it as ``open`` does. Raises ``DocumentError``."""
+        document = self.renames.track(await self.confine(path))
+        live = self._live(document, client_id)
+        return await live.read(outputs=outputs, brief=brief, whole=whole)
+
+    def _live(self, document: TrackedPath, client_id: str | None) -> LiveDocument:
         divert = self._diversion(document, client_id)
         return LiveDocument(
             document,
@@ -330,8 +348,7 @@ class NotebookService:
         self, path: str, client_id: str | None = None
     ) -> tuple[list[PageCell], NotebookContext]:
         """The notebook's cells, and what a turn gets to know of them."""
-        document = await self.open(path, client_id)
-        notebook = await document.read(brief=True)
+        notebook = await self.read(path, client_id, brief=True)
         return notebook.cells, build_context(notebook, self.executions)
 
     async def file_context(self, path: str, client_id: str | None = None) -> FileContext:

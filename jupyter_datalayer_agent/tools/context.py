@@ -192,9 +192,9 @@ class ToolContext:
         """The notebook of a call, checked by the gate."""
         return await self.notebooks.open(self.path(path), self.client_id)
 
-    async def notebook(self, path: str | None) -> PageNotebook:
-        """The current state of a call's notebook, without outputs."""
-        return await (await self.document(path)).read()
+    async def notebook(self, path: str | None, *, outputs: bool = False) -> PageNotebook:
+        """The current state of a call's notebook, which is only read; outputs on request."""
+        return await self.notebooks.read(self.path(path), self.client_id, outputs=outputs)
 
     async def status(self, message: str) -> None:
         """Show the user the current activity."""

@@ -7,6 +7,7 @@ sentence is not recognised.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
@@ -40,6 +41,7 @@ _SAID = re.compile(
 _GAP = re.compile(r"\s{2,}|\t")
 _RECORD = re.compile(r"^\s*[\[(]*\s*\{.*:.*\}[\s,\])]*$|^\s*[\[(]*\s*[\[(].+,.+[\])][\s,\])]*$")
 _NUMBERS = re.compile(r"^\s*\[+\s*-?[\d.]+(?:[\s,]+-?[\d.einfa+]+)+\s*\]+,?$")
+SHORT = 2_000
 LINES = 3
 """This many consecutive lines of one shape are a table."""
 
@@ -90,7 +92,12 @@ def _has_records(value: Any) -> bool:
 
 
 def looks_like_rows(text: str) -> bool:
-    """Whether a text looks like a printed table, CSV, an array of two dimensions or records."""
+    """Whether a text looks like a printed table, CSV, an array of two dimensions or records. Short
+    ones are remembered: each context has the same outputs as the one before."""
+    return _remembered(text) if len(text) <= SHORT else _looks_like_rows(text)
+
+
+def _looks_like_rows(text: str) -> bool:
     if _SAID.search(text):
         return True
     lines = [line for line in text.splitlines() if line.strip()]
@@ -105,6 +112,9 @@ def looks_like_rows(text: str) -> bool:
             if run >= LINES:
                 return True
     return len(lines) >= 2 and all(_NUMBERS.match(line) for line in lines[:2])
+
+
+_remembered = lru_cache(maxsize=1024)(_looks_like_rows)
 
 
 def _frame(head: str, row: str) -> bool:

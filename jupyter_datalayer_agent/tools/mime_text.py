@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from html.parser import HTMLParser
+from html import unescape
 from typing import Any
 
 HTML_CHARACTERS = 200_000
@@ -27,7 +27,9 @@ _ONLY_CLASS = re.compile(
     r"\s*<[A-Za-z_](?:[\w.]|<\w{1,20}>)*(?: object| at 0x[0-9a-fA-F]+){1,2}>\s*"
 )
 _SPEC = re.compile(r"application/(?:vnd\.(?!jupyter\.widget-|dataresource)[^\s]+\+|geo\+)json")
-_TAG = re.compile(r"<(/?[A-Za-z][\w:.-]*)([^<>]*)>|<")
+_TAG_NAME = re.compile(r"/?[A-Za-z][\w:.-]*")
+_TAG_END = re.compile(r"([^<>]*)>")
+_SPACES = re.compile(r"\s+")
 _ABOUT = re.compile(
     r"\b(?:alt|src)\s*=\s*(?:\"(?!data:)([^\"]+)\"|'(?!data:)([^']+)')", re.IGNORECASE
 )
@@ -93,8 +95,28 @@ def html_text(html: str) -> str:
     """The text of HTML: a line for each block, and for each row of a table with `` | `` between its
     cells. The time is linear in the length, whatever the HTML."""
     reader = _HtmlReader()
-    reader.feed(_only_whole_tags(_without_comments(html[:HTML_CHARACTERS])))
-    reader.close()
+    html = _without_comments(html[:HTML_CHARACTERS])
+    begin = at = 0
+    while (start := html.find("<", at)) >= 0:
+        at = start + 1
+        name = _TAG_NAME.match(html, at)
+        end = name and _TAG_END.match(html, name.end())
+        if not name or not end:
+            continue  # a "<" in a text
+        reader.text_of(html[begin:start])
+        begin = at = end.end()
+        tag = name[0].lower()
+        if tag in _VERBATIM:
+            closing = re.compile(f"</{tag}", re.IGNORECASE).search(html, at)
+            begin = at = closing.start() if closing else len(html)
+        elif tag.startswith("/"):
+            reader.end_of(tag[1:])
+        else:
+            shown = _EMBEDS.get(tag)
+            if shown and (about := _ABOUT.search(end[1][:SPEC_CHARACTERS])):
+                reader.text_of(f"[{shown}: {about[1] or about[2]}]")
+            reader.start_of(tag)
+    reader.text_of(html[begin:])
     return reader.text()
 
 
@@ -107,23 +129,9 @@ def _without_comments(html: str) -> str:
     return "".join([*kept, html[at:]])
 
 
-def _only_whole_tags(html: str) -> str:
-    """Tags without attributes, any other ``<`` escaped: ``HTMLParser`` takes seconds for long runs
-    of tags that do not end."""
-
-    def tag(match: re.Match[str]) -> str:
-        name, attributes = match[1], match[2]
-        if name is None:
-            return "&lt;"
-        shown = _EMBEDS.get(name.lower())
-        if shown and (about := _ABOUT.search(attributes[:SPEC_CHARACTERS])):
-            return f"[{shown}: {about[1] or about[2]}]"
-        return f"<{name}>"
-
-    return _TAG.sub(tag, html)
-
-
-_HIDDEN = frozenset(["script", "style", "head", "template", "noscript"])
+_HIDDEN = frozenset(["head", "template", "noscript"])
+_VERBATIM = frozenset(["script", "style"])
+"""What is in these is no HTML."""
 _CELLS = frozenset(["td", "th"])
 _BLOCKS = frozenset(
     """address article blockquote br caption dd details div dl dt figure footer h1 h2 h3 h4 h5 h6
@@ -132,14 +140,13 @@ _BLOCKS = frozenset(
 )
 
 
-class _HtmlReader(HTMLParser):
+class _HtmlReader:
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._lines: list[list[str]] = [[]]
         self._hidden = 0
         self._verbatim = 0
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def start_of(self, tag: str) -> None:
         """Begin a line for a block, a column for a cell."""
         if tag in _HIDDEN:
             self._hidden += 1
@@ -151,7 +158,7 @@ class _HtmlReader(HTMLParser):
             # An empty first cell counts, too.
             self._lines[-1].append(" | " if self._lines[-1] else "")
 
-    def handle_endtag(self, tag: str) -> None:
+    def end_of(self, tag: str) -> None:
         """End a block's line."""
         if tag in _HIDDEN:
             self._hidden = max(0, self._hidden - 1)
@@ -160,16 +167,17 @@ class _HtmlReader(HTMLParser):
         if tag in _BLOCKS:
             self._lines.append([])
 
-    def handle_data(self, data: str) -> None:
-        """Take text, without line ends of the source."""
-        if self._hidden or ("\n" in data and data.isspace() and not self._verbatim):
+    def text_of(self, html: str) -> None:
+        """Take text without tags; of line ends only those that are shown."""
+        data = unescape(html)
+        if self._hidden or not data or ("\n" in data and data.isspace() and not self._verbatim):
             return
         if self._verbatim:
             first, *others = data.split("\n")
             self._lines[-1].append(first)
             self._lines += [[line] for line in others]
         else:
-            text = re.sub(r"\s+", " ", data)
+            text = _SPACES.sub(" ", data)
             # A line begins with no space.
             self._lines[-1].append(text if self._lines[-1] else text.lstrip())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .mime_text import plain
 
@@ -35,6 +36,8 @@ _FRAME = re.compile(
     r"|(?P<bare>[~/]\S*\.py) in .*"
     r")$"
 )
+_FRAME_BEGINS = frozenset("CIF<~/")
+_LAST = "(most recent call last)"
 _CELL_FILE = re.compile(r"<ipython-input-|[\\/]ipykernel_\d+[\\/]|<timed ")
 _LIBRARY = re.compile(
     r"[\\/](?:site-packages|dist-packages|lib[\\/]python\d[\d.]*|Lib)[\\/]"
@@ -181,7 +184,12 @@ def shortened(message: str) -> str:
 
 def _parsed(traceback: Sequence[str]) -> list[_Error]:
     """The exceptions of a chain, in the order in which they were raised."""
-    lines = plain("\n".join(traceback)).split("\n")
+    return _parsed_text("\n".join(traceback))
+
+
+@lru_cache(maxsize=16)
+def _parsed_text(text: str) -> list[_Error]:
+    lines = plain(text).split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES // 2], *lines[-MOST_LINES // 2 :]]
     if any(line.strip() == "Stacktrace:" for line in lines):
@@ -192,9 +200,12 @@ def _parsed(traceback: Sequence[str]) -> list[_Error]:
 def _python(lines: Sequence[str]) -> Iterator[_Error]:
     error = _Error()
     for line in lines:
-        line = _GROUP_MARGIN.sub("", line, count=1)
-        relation = _CHAINED.get(line.strip())
-        head = None if error.message else _HEAD.match(line.strip())
+        # Most lines are code: what they begin with tells it faster than the patterns.
+        if (stripped := line.strip()).startswith(("|", "+")):
+            line = _GROUP_MARGIN.sub("", line, count=1)
+            stripped = line.strip()
+        relation = _CHAINED.get(stripped)
+        head = None if error.message or _LAST not in stripped else _HEAD.match(stripped)
         if relation is not None:
             yield error
             error = _Error(relation)
@@ -214,6 +225,8 @@ def _python(lines: Sequence[str]) -> Iterator[_Error]:
 
 
 def _frame(line: str) -> _Frame | None:
+    if line.lstrip()[:1] not in _FRAME_BEGINS:
+        return None
     match = _FRAME.match(line[: 4 * LINE_CHARACTERS])
     if match is None:
         return None

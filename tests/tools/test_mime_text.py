@@ -207,6 +207,13 @@ def test_hostile_html_takes_linear_time(piece: str) -> None:
     assert time.perf_counter() - begun < 5  # HTMLParser alone: minutes
 
 
+def test_a_tag_that_does_not_end_takes_linear_time() -> None:
+    html = "<" + 200_000 * "a"
+    begun = time.perf_counter()
+    assert html_text(html) == html[:200_000]
+    assert time.perf_counter() - begun < 5  # with one pattern for name and rest: minutes
+
+
 def test_escape_sequences_that_do_not_end_are_harmless() -> None:
     assert plain("\x1b]8;;" * 3 + "x") == ""
     assert plain("no escape") == "no escape"

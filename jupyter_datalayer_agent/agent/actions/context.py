@@ -86,8 +86,8 @@ class ReadingContext:
         if self.notebook is None:
             return []
         try:
-            document = await self._runtime.notebooks.open(self.notebook, self._client_id)
-            return [(cell.type, cell.source) for cell in (await document.read()).cells]
+            read = await self._runtime.notebooks.read(self.notebook, self._client_id)
+            return [(cell.type, cell.source) for cell in read.cells]
         except DocumentError:
             return []
 
@@ -111,12 +111,12 @@ class ReadingContext:
     async def read(self, notebook: str) -> dict[str, Any]:
         """See ``ActionContext``."""
         try:
-            document = await self._runtime.notebooks.open(notebook, self._client_id)
-            cells = [cell.cell for cell in (await document.read(whole=True)).cells]
-            saved = await self._runtime.notebooks.files.load(document.path)
+            read = await self._runtime.notebooks.read(notebook, self._client_id, whole=True)
+            saved = await self._runtime.notebooks.files.load(read.path)
         except DocumentError as error:
             raise _failed(error) from error
         metadata = dict(saved.metadata)
+        cells = [cell.cell for cell in read.cells]
         return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
 
     async def edit(self, notebook: str, edits: Sequence[CellEdit]) -> None:

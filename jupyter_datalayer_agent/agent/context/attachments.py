@@ -71,10 +71,10 @@ async def _cells(
 ) -> str:
     """The attached cells of a notebook; they are sent whichever tab is active."""
     try:
-        document = await runtime.notebooks.open(path, request.chat.client_id)
-        cells = [cell for cell in (await document.read()).cells if cell.id in ids]
+        notebook = await runtime.notebooks.read(path, request.chat.client_id)
     except DocumentError as error:
         return f"The attached cells of {path} cannot be read: {error.message}"
+    cells = [cell for cell in notebook.cells if cell.id in ids]
     if seen is not None and path in request.gate.targets:
         seen.note(path, cells)
     said = [render_attached(path, cells, shown)] if cells else []
@@ -89,8 +89,7 @@ async def _outputs(
 ) -> PrivateText:
     """The outputs of cells that the user attached, as they are now."""
     try:
-        document = await runtime.notebooks.open(path, request.chat.client_id)
-        notebook = await document.read(outputs=True)
+        notebook = await runtime.notebooks.read(path, request.chat.client_id, outputs=True)
     except DocumentError as error:
         return text(f"The attached outputs of {path} cannot be read: {error.message}")
     pieces: list[str | Part | PrivateText] = [f"Attached outputs of {path}. {_DATA}"]

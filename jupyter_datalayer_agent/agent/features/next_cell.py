@@ -46,8 +46,7 @@ async def next_cell(runtime: Runtime, path: str, wanted: NextCellRequest) -> Nex
     asked = ChatRequest(message="", model=wanted.model)
     settings = for_turn(runtime.settings(), SessionSettings(), asked, "edit")
     model = runtime.resolve_model(settings)
-    document = await runtime.notebooks.open(path, wanted.client_id)
-    cells = (await document.read()).cells
+    cells = (await runtime.notebooks.read(path, wanted.client_id)).cells
     place = next((i for i, cell in enumerate(cells) if cell.id == wanted.cell_id), None)
     if place is None:
         raise AgentError("not_found", f"The notebook has no cell {wanted.cell_id}.")

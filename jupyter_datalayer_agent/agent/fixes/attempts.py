@@ -54,7 +54,7 @@ async def _untried(runtime: Runtime, request: FixAttemptRequest) -> list[CellFix
         if not found:
             return []
         # Read after the search, which may take seconds: the user may have typed meanwhile.
-        notebook = await (await runtime.notebooks.open(path, request.client_id)).read()
+        notebook = await runtime.notebooks.read(path, request.client_id)
     except (AgentError, DocumentError) as error:
         log.debug("No fixes are known of a cell that could not be read: %s", error)
         return []

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ...protocol.cells import PageCell, PageNotebook
 from ...protocol.context import CellContext, CellOutline, FileContext, NotebookContext
-from ..kernel.execution_log import ExecutionLog
+from ..kernel.execution_log import ExecutionLog, LoggedExecution
 
 WHOLE_BELOW = 20
 """A context has all cells below so many, else an outline; its text goes by characters."""
@@ -71,7 +71,8 @@ def build_context(
     """The context of a notebook as a backend read it; ``allCells`` below 20 cells, else outline."""
     cells = notebook.cells
     few = len(cells) < WHOLE_BELOW
-    errors = {cell.id: _error(notebook.path, cell, executions) for cell in cells}
+    runs = {} if executions is None else executions.life(notebook.path).cells
+    errors = {cell.id: _error(cell, runs.get(cell.id)) for cell in cells}
     outline = None
     if not few:
         outline = [_outline(cell, errors[cell.id]) for cell in cells]
@@ -123,8 +124,7 @@ def _shown_error(cell: PageCell) -> str | None:
     return None
 
 
-def _error(path: str, cell: PageCell, executions: ExecutionLog | None) -> str | None:
-    run = executions.of(path, cell.id) if executions is not None else None
+def _error(cell: PageCell, run: LoggedExecution | None) -> str | None:
     ran = run.error if run is not None else None
     return _shown_error(cell) or (ran and (_name(ran) or "error"))
 

@@ -29,12 +29,14 @@ _MOST_NOTEBOOKS = 256
 class CellIds:
     """``addresses`` are the ids of the cells, in order; ``derived`` are those that are not in the
     file. ``in_file`` has, by address, what the file has instead, and ``new_have_ids`` says whether
-    added cells are written with an id."""
+    added cells are written with an id. ``text_ids`` identify the texts of the cells, where
+    ``texts`` needed them."""
 
     addresses: list[str]
     derived: set[str] = field(default_factory=set)
     in_file: dict[str, Any] = field(default_factory=dict)
     new_have_ids: bool = True
+    text_ids: list[str] = field(default_factory=list)
 
     def as_addresses(self, cells: Sequence[Cell]) -> None:
         """Give the cells, which are all there are, their addresses."""
@@ -66,6 +68,12 @@ class CellIds:
             in_file |= {each: NO_ID for each in addresses if each not in known}
         return CellIds(addresses, set(in_file), in_file, self.new_have_ids)
 
+    def texts(self, cells: Sequence[Cell]) -> list[tuple[str, str]]:
+        """The addresses of the cells, which are all there are, with what identifies their texts."""
+        if len(self.text_ids) != len(cells):
+            self.text_ids = [_text_id(cell) for cell in cells]
+        return list(zip(self.addresses, self.text_ids, strict=True))
+
     def carry(self, before: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]) -> None:
         """Give cells with derived ids the addresses that the same cells had before."""
         taken = set(self.addresses) - self.derived
@@ -95,16 +103,22 @@ def cell_ids(content: Mapping[str, Any], in_file: Sequence[Any] | None) -> CellI
         own = [NO_ID] * len(cells)  # converted from nbformat 3, which has no ids
     required = requires_ids(content)
     ids = CellIds([], new_have_ids=required or any(each is not NO_ID for each in own))
-    present = {each for each in own if isinstance(each, str)}
     taken: set[str] = set()
+    named = {each for each in own if isinstance(each, str)}
+    alike: dict[str, int] = {}  # how many cells with this text there were before
     seen: list[Any] = []
-    for cell, own_id in zip(cells, own, strict=True):
+    for index, own_id in enumerate(own):
         if isinstance(own_id, str) and own_id and own_id not in taken:
             taken.add(own_id)
             ids.addresses.append(own_id)
             continue
-        derived = _free(text_id(cell["cell_type"], source_of(cell)), taken | present)
+        if not ids.text_ids:
+            ids.text_ids = [_text_id(each) for each in cells]
+        name = ids.text_ids[index]
+        alike[name] = alike.get(name, -1) + 1
+        derived = _free(name, named, alike[name])
         taken.add(derived)
+        named.add(derived)
         ids.addresses.append(derived)
         ids.derived.add(derived)
         # nbformat invents an id, another one each time, for what is missing or there twice.
@@ -119,14 +133,14 @@ class KnownAddresses:
     a cell whose source is changed keeps its address."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, list[tuple[str, str]]] = OrderedDict()
+        self._known: OrderedDict[str, Sequence[tuple[str, str]]] = OrderedDict()
         self._now: dict[str, dict[str, str]] = {}
 
     def carry(self, path: str, ids: CellIds, cells: Sequence[Cell]) -> None:
         """Give the cells the addresses that they had when the notebook was seen last."""
         before = self._known.get(path) if ids.derived else None
         if before:
-            ids.carry(before, _texts(cells))
+            ids.carry(before, ids.texts(cells))
             ids.as_addresses(cells)
 
     def renamed(self, rename: Rename) -> None:
@@ -134,18 +148,17 @@ class KnownAddresses:
         rename.rekey(self._known)
         rename.rekey(self._now)
 
-    def note(self, path: str, ids: CellIds, cells: Sequence[Cell]) -> None:
-        """The notebook has these cells."""
-        if ids.derived:
-            self.seen(path, _texts(cells))
-
     def wrote(self, path: str, cells: Sequence[Cell]) -> None:
         """These cells were just written; the file may hold them without their ids."""
-        self.seen(path, _texts(cells))
+        self.seen(path, [(cell["id"], _text_id(cell)) for cell in cells])
 
     def seen(self, path: str, cells: Sequence[tuple[str, str]]) -> None:
         """The notebook has cells with these ids and texts. A page that loads it names the cells
-        anew; the ids that they had before stand for the cells with the same text."""
+        anew; the ids that they had before stand for the cells with the same text. The same list
+        as before costs nothing."""
+        if self._known.get(path) is cells:
+            self._known.move_to_end(path)
+            return
         before, texts = self._known.get(path, ()), dict(cells)
         same = same_cells(before, cells)
         renamed = {
@@ -160,7 +173,7 @@ class KnownAddresses:
             self._now[path] = now
         else:
             self._now.pop(path, None)
-        self._known[path] = list(cells)
+        self._known[path] = cells
         self._known.move_to_end(path)
         while len(self._known) > _MOST_NOTEBOOKS:
             forgotten, _ = self._known.popitem(last=False)
@@ -175,14 +188,14 @@ class KnownAddresses:
         return self._now.get(path, {})
 
 
-def _texts(cells: Sequence[Cell]) -> list[tuple[str, str]]:
-    return [(cell["id"], text_id(cell["cell_type"], source_of(cell))) for cell in cells]
+def _text_id(cell: Cell) -> str:
+    return text_id(cell["cell_type"], source_of(cell))
 
 
 def _set_id(cell: Cell, value: Any) -> None:
     if value is NO_ID:
         cell.pop("id", None)
-    else:
+    elif cell.get("id", NO_ID) is not value:  # to set it takes nbformat's cells much longer
         cell["id"] = value
 
 
@@ -205,9 +218,8 @@ def _minor(content: Mapping[str, Any]) -> float:
     return minor if isinstance(minor, (int, float)) else 0
 
 
-def _free(name: str, taken: set[str]) -> str:
-    count, free = 0, name
-    while free in taken:
+def _free(name: str, taken: set[str], count: int = 0) -> str:
+    """The name, or the next one from ``count`` on that is not taken."""
+    while (free := text_id(name, str(count)) if count else name) in taken:
         count += 1
-        free = text_id(name, str(count))
     return free

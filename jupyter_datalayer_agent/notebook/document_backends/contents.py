@@ -105,6 +105,11 @@ class LoadedNotebook:
         return {cell["id"]: source_of(cell) for cell in self.cells}
 
     @cached_property
+    def texts(self) -> list[tuple[str, str]]:
+        """The addresses and texts of the cells, as ``KnownAddresses`` compares them."""
+        return self.ids.texts(self.cells)
+
+    @cached_property
     def page_cells(self) -> list[PageCell]:
         """The cells in wire format, without outputs; made once for all readers."""
         return [page_cell(cell, index) for index, cell in enumerate(self.cells)]
@@ -201,6 +206,11 @@ class NotebookFiles:
         self._cache.renamed(rename)
         self.addresses.renamed(rename)
         rename.rekey(self._lasting)
+
+    def seen(self, loaded: LoadedNotebook) -> None:
+        """Note that its cells are addressed by these ids now."""
+        if loaded.ids.derived:
+            self.addresses.seen(loaded.path, loaded.texts)
 
     async def _load(self, path: str) -> LoadedNotebook:
         if not is_plain(self.manager):
@@ -398,7 +408,7 @@ class NotebookFiles:
             ids = before.ids.after(cells)
             document = self._renames.track(path)
             loaded = LoadedNotebook(document, content, ids, before.is_valid, modified, digested)
-            self.addresses.note(path, ids, cells)
+            self.seen(loaded)
         self._cache.keep(path, loaded, len(text))
         return loaded
 
@@ -448,10 +458,12 @@ class NotebookFiles:
         cells = content["cells"]
         ids.as_addresses(cells)
         self.addresses.carry(path, ids, cells)
-        self.addresses.note(path, ids, cells)
         is_valid = "message" not in model
         document = self._renames.track(path)
-        return LoadedNotebook(document, content, ids, is_valid, model.get("last_modified"), None)
+        modified = model.get("last_modified")
+        loaded = LoadedNotebook(document, content, ids, is_valid, modified, None)
+        self.seen(loaded)
+        return loaded
 
     async def _model_of(self, path: str, found: ParsedNotebook) -> dict[str, Any]:
         """The notebook's entry; its cells are marked as trusted or not, as Jupyter does it."""

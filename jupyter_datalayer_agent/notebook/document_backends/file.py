@@ -9,7 +9,7 @@ from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook
 from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
 from ..edits.batch import EditedCells, apply_edits, page_cell, source_of
-from ..kernel.execution_log import ExecutionLog
+from ..kernel.execution_log import ExecutionLog, KernelLife
 from ..kernel.kernels import Kernels
 from ..metadata import of_kernel
 from ..renames import TrackedPath
@@ -67,14 +67,17 @@ class FileDocument:
     ) -> PageNotebook:
         """All cells in order, or the named ones that are there."""
         loaded = await self._files.load(self.path)
+        if cell_ids is None:
+            self._files.seen(loaded)
         kernel = await self._kernels.of(self.path)
-        self._executions.enter(self.path, kernel["id"] if kernel else None)
+        life = self._executions.enter(self.path, kernel["id"] if kernel else None)
         wanted = None if cell_ids is None else set(cell_ids)
         more = outputs or whole
         shared = loaded.brief_cells if brief else loaded.page_cells
         cells = [
-            self._with_execution(
-                page_cell(cell, index, outputs=outputs, whole=whole) if more else shared[index]
+            _with_execution(
+                page_cell(cell, index, outputs=outputs, whole=whole) if more else shared[index],
+                life,
             )
             for index, cell in enumerate(loaded.cells)
             if wanted is None or cell["id"] in wanted
@@ -114,7 +117,8 @@ class FileDocument:
 
     def _applied(self, edited: EditedCells, saved: LoadedNotebook) -> Applied:
         touched = set(edited.touched)
-        cells = [self._with_execution(cell) for cell in saved.page_cells if cell.id in touched]
+        life = self._executions.life(self.path)
+        cells = [_with_execution(cell, life) for cell in saved.page_cells if cell.id in touched]
         if not saved.altered:
             return Applied(edited.changes, cells)
         given = {cell["id"]: source_of(cell) for cell in edited.cells}
@@ -148,18 +152,19 @@ class FileDocument:
         )
         return await run.run(cell_ids)
 
-    def _with_execution(self, cell: PageCell) -> PageCell:
-        known = self._executions.of(self.path, cell.id) if cell.type == "code" else None
-        if known is None:
-            return cell
-        return cell.model_copy(
-            update={
-                "execution_status": known.status,
-                "last_run_success": known.success,
-                "last_execution_duration": known.duration,
-                "last_run_end_time": known.end_time,
-            }
-        )
+
+def _with_execution(cell: PageCell, life: KernelLife) -> PageCell:
+    known = life.cells.get(cell.id) if cell.type == "code" else None
+    if known is None:
+        return cell
+    return cell.model_copy(
+        update={
+            "execution_status": known.status,
+            "last_run_success": known.success,
+            "last_execution_duration": known.duration,
+            "last_run_end_time": known.end_time,
+        }
+    )
 
 
 def _sets_more(edits: Sequence[CellEdit]) -> bool:

@@ -94,7 +94,7 @@ class LiveDocument:
                 notebook = self.executions.reported(await self.page_kernels.existing(notebook))
             if notebook.ids_kept:
                 return notebook
-            if cell_ids is None:
+            if document.backend == "browser" and cell_ids is None:
                 texts = [(each.id, text_id(each.type, each.source)) for each in notebook.cells]
                 self._addresses.seen(self.path, texts)
             return notebook.with_former(self._addresses.now(self.path))

@@ -115,7 +115,9 @@ def _cells_in(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 def _written_source(cell: Mapping[str, Any]) -> str:
     """The source under the name that one of the versions of nbformat has for it."""
-    names = ("source", "input", "code", "text", "html")
+    if cell.get("source"):
+        return source_of(cell)
+    names = ("input", "code", "text", "html")
     return next((source_of({"source": cell[name]}) for name in names if cell.get(name)), "")
 
 

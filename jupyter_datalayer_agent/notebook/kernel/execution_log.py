@@ -58,6 +58,17 @@ class KernelLife:
         """Whether all that ran in it is known, since its beginning was seen."""
         return self.process is None or self.process.is_new
 
+    def has_run(self, cell: PageCell) -> bool | None:
+        """Whether a cell has run in it; None where that is not known."""
+        run = self.cells.get(cell.id)
+        if run is not None and run.has_run:
+            return True
+        if cell.last_run_success is not None or cell.execution_status == "running":
+            return True
+        if cell.execution_count is None or self.is_known_whole:
+            return False
+        return None
+
 
 class ExecutionLog:
     """Runs of the last 200 notebooks, in memory: a restart of the server ends its kernels too."""
@@ -67,8 +78,11 @@ class ExecutionLog:
         self._lives: OrderedDict[str, KernelLife] = OrderedDict()
 
     def life(self, path: str) -> KernelLife:
-        """The life of the notebook's kernel as it is now: another object after each restart."""
-        life = self._lives.setdefault(path, KernelLife())
+        """The life of the notebook's kernel as it is now: another object after each restart. The
+        system is asked for the process: ask once for all cells of a notebook."""
+        life = self._lives.get(path)
+        if life is None:
+            life = self._lives[path] = KernelLife()
         self._lives.move_to_end(path)
         while len(self._lives) > _MOST_NOTEBOOKS:
             self._lives.popitem(last=False)
@@ -115,18 +129,6 @@ class ExecutionLog:
         """The newest run of a cell in the kernel of now, if it is known."""
         return self.life(path).cells.get(cell_id)
 
-    def has_run(self, path: str, cell: PageCell) -> bool | None:
-        """Whether a cell has run in the kernel of now; None where that is not known."""
-        life = self.life(path)
-        run = life.cells.get(cell.id)
-        if run is not None and run.has_run:
-            return True
-        if cell.last_run_success is not None or cell.execution_status == "running":
-            return True
-        if cell.execution_count is None or life.is_known_whole:
-            return False
-        return None
-
     def lost(self, path: str, cells: Sequence[PageCell]) -> list[PageCell]:
         """The cells that had run in a kernel that is gone, and have not run since."""
         life = self.life(path)
@@ -137,7 +139,7 @@ class ExecutionLog:
             for cell in cells
             if cell.type == "code"
             and (cell.id in life.lost or (life.lost_more and cell.execution_count is not None))
-            and not self.has_run(path, cell)
+            and not life.has_run(cell)
         ]
 
     def lost_before(self, path: str, notebook: PageNotebook, cell_id: str) -> list[PageCell]:

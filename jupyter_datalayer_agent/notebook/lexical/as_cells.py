@@ -17,9 +17,10 @@ def blocks_as_cells(
     """Code that runs as code cells, all else as Markdown; a cell's ``index`` is its block's.
     ``executions`` has the counts, which a document does not."""
     kernel = document.kernel or {}
+    runs = {} if executions is None else executions.life(document.path).cells
 
     def count_of(block: DocumentBlock) -> int | None:
-        known = None if executions is None else executions.of(document.path, block.id)
+        known = runs.get(block.id)
         return None if known is None else known.order
 
     return PageNotebook(

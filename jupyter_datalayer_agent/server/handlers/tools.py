@@ -124,7 +124,7 @@ class ActsHandler(Handler):
         request = self.body(ActsRequest)
         notebooks = self.parts.runtime.notebooks
         path = await confined(self.parts.runtime, request.path)
-        notebook = await (await notebooks.open(path, request.client_id)).read()
+        notebook = await notebooks.read(path, request.client_id)
         changes = [(each.before, each.after) for each in request.changes]
         reason = await reason_of_changes("It", changes, notebooks, notebook)
         return ActsReply(reason=None if reason is None else reason.message)

@@ -74,8 +74,7 @@ class PythonRepl(Wire):
 
 async def ids_at(context: ToolContext, path: str | None, indices: list[int]) -> list[str]:
     """The ids of the cells at these indices, from one reading of the notebook."""
-    document = await context.document(path)
-    cells = (await document.read()).cells
+    cells = (await context.notebook(path)).cells
     for index in indices:
         if not 0 <= index < len(cells):
             raise ToolFailure(
@@ -98,8 +97,7 @@ async def _read_all(args: ReadAllCells, context: ToolContext) -> dict[str, Any]:
 async def _insert(args: InsertCellAt, context: ToolContext) -> dict[str, Any]:
     position: Any = "end"
     if args.index is not None:
-        document = await context.document(args.path)
-        cells = (await document.read()).cells
+        cells = (await context.notebook(args.path)).cells
         if args.index > len(cells):
             raise ToolFailure(
                 "not_found", f"Index {args.index} is past the end ({len(cells)} cells)."

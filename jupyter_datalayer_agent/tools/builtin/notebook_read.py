@@ -94,8 +94,7 @@ def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | No
 async def get_notebook_cells(args: GetNotebookCells, context: ToolContext) -> ToolOutcome:
     """Read whole cells: all, the given ids, or limit cells from index start."""
     path = context.path(args.path)
-    document = await context.document(path)
-    notebook = await document.read(outputs=args.include_outputs)
+    notebook = await context.notebook(path, outputs=args.include_outputs)
     cells = notebook.cells
     if args.cell_ids is not None:
         if failure := missing_cells(notebook, args.cell_ids):

@@ -18,8 +18,7 @@ async def quality_of(
     """The report of the notebook. Raises ``DocumentError`` if the file is missing; an invalid
     notebook has a score of 0."""
     try:
-        document = await notebooks.open(path, client_id)
-        read = await document.read(whole=True)
+        read = await notebooks.read(path, client_id, whole=True)
         stale = await notebooks.staleness.look(path, read)
     except DocumentError as error:
         if error.code != "invalid_arguments":

@@ -77,7 +77,7 @@ class Notebooks:
         notebooks = self._runtime.notebooks
         path = await notebooks.located(resolve_path(name, notebooks.root_dir))
         try:
-            notebook = await (await notebooks.open(path)).read()
+            notebook = await notebooks.read(path)
         except DocumentError as error:
             return error.code
         state = [
