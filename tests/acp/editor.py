@@ -37,15 +37,16 @@ class Editor(acp.Client):
         self._changed = asyncio.Condition()
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
+        # Before anything is waited for: the answer to the prompt may have come with it.
+        self.updates.setdefault(session_id, []).append(update)
         async with self._changed:
-            self.updates.setdefault(session_id, []).append(update)
             self._changed.notify_all()
 
     async def request_permission(
         self, session_id: str, tool_call: Any, options: Any, **_: Any
     ) -> RequestPermissionResponse:
+        self.asked.append((tool_call, options))
         async with self._changed:
-            self.asked.append((tool_call, options))
             self._changed.notify_all()
         answer = self.answers.pop(0)
         chosen = answer if isinstance(answer, str) else await answer(tool_call)

@@ -100,11 +100,25 @@ async def world(
     finally:
         await service.close()
         for kernel_id in kernels.list_kernel_ids():
-            await kernels.shutdown_kernel(kernel_id, now=True)
+            await _shut_down(kernels, kernel_id)
         # Whoever collects the garbage later would else be blamed for the open sockets.
         kernels.context.destroy(linger=100)
         sessions.close()
         contents.notary.store.close()
+
+
+async def _shut_down(kernels: Any, kernel_id: str) -> None:
+    """End a kernel, after a restart of Jupyter's that has begun: its kernel manager does not bear
+    both at once (``InvalidStateError``)."""
+    kernels.get_kernel(kernel_id).stop_restarter()
+    looks = [
+        task
+        for task in asyncio.all_tasks()
+        if getattr(task.get_coro(), "__qualname__", "") == "PeriodicCallback._run"
+    ]
+    if looks:
+        await asyncio.wait(looks)
+    await kernels.shutdown_kernel(kernel_id, now=True)
 
 
 async def until(condition: Callable[[], Any]) -> None:

@@ -154,6 +154,7 @@ class LiveSession:
         """Start a turn now, or after a running compaction or further answer; its op id and the
         future reply. ``turn_maker`` makes another turn than that of a text. Raises
         ``turn_in_progress``."""
+        await self._current.ended()
         queued = self._messages.has_next or self._arriving
         if self.busy and (queued or not self._current.is_other_work):
             raise AgentError(

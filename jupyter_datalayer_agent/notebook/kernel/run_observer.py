@@ -19,8 +19,11 @@ from .outputs import OUTPUT_MESSAGES, CellOutputs
 
 log = logging.getLogger(__name__)
 
-# A connection to a kernel takes some milliseconds. A page's run does not wait longer for ours.
-READY_SECONDS = 0.2
+# A connection to a kernel takes some milliseconds, or as long as the machine is busy: without it
+# nobody could stop a run whose page has gone, or say how it ended. A kernel that works has the run
+# in its queue and can be listened to later.
+READY_SECONDS = 10.0
+BUSY_READY_SECONDS = 0.2
 # The notebook's kernel may still have to be started, by the page.
 LOOK_EVERY = 0.1
 # How much later than the page we may hear of a cell that begins.
@@ -122,8 +125,16 @@ class RunObserver:
         if self._ready.is_set():
             return
         waiting = asyncio.ensure_future(self._ready.wait())
-        await asyncio.wait([waiting], timeout=READY_SECONDS)
-        waiting.cancel()
+        try:
+            await asyncio.wait([waiting], timeout=BUSY_READY_SECONDS)
+            if not (self._ready.is_set() or await self._kernel_works()):
+                await asyncio.wait([waiting], timeout=READY_SECONDS)
+        finally:
+            waiting.cancel()
+
+    async def _kernel_works(self) -> bool:
+        session = await self._kernels.session_of(self.path)
+        return session is not None and session["kernel"].get("execution_state") == "busy"
 
     def note(self, progress: PageProgress) -> None:
         """The page reports on a cell."""

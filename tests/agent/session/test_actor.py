@@ -150,6 +150,24 @@ async def test_an_op_about_a_turn_that_has_emitted_its_end_waits_for_the_rest_of
         assert (answer["opId"], answer["code"]) == (op_id, "not_found"), "nothing was changed"
 
 
+async def test_a_chat_after_the_end_of_a_turn_waits_for_the_rest_of_it(tmp_path: Path) -> None:
+    async with chat(tmp_path) as talk:
+        session = talk.session
+        turn = Ending(session.state)
+        await turn.begin()
+        session._current.run_turn(cast(Any, turn), Message("op_1", message(), "page"))
+        with pytest.raises(AgentError, match="A turn is running"):
+            await session.chat(message("Too early"), "none")
+        turn.may_end.set()
+        await asyncio.wait_for(turn.has_ended.wait(), 10)
+        asking = asyncio.create_task(session.chat(message("Next"), "none"))
+        await asyncio.sleep(0)
+        assert not asking.done(), "it is not refused"
+        turn.may_leave.set()
+        _, reply = await asyncio.wait_for(asking, 10)
+        reply.cancel()
+
+
 @pytest.mark.parametrize("way", ["take", "remove"])
 async def test_a_message_waits_on_where_it_cannot_be_written_that_it_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook import service as service_module
+from jupyter_datalayer_agent.notebook.kernel.connection import KernelConnection
 from jupyter_datalayer_agent.notebook.page.hub import RETURN_SECONDS
 from jupyter_datalayer_agent.protocol.cells import CellRun
 from jupyter_datalayer_agent.protocol.page import PageFailure, PageProgress, PageRequest, RunParams
@@ -23,6 +24,10 @@ while not pathlib.Path("go").exists():
     time.sleep(0.01)
 print("late")
 """
+
+
+SLOW_SECONDS = 1.0
+"""More than a page's run waits for the connection to a kernel that is busy."""
 
 
 class KernelPage(ScriptedPage):
@@ -464,3 +469,28 @@ async def test_an_edit_whose_page_went_away_is_made_once(tmp_path: Path) -> None
     assert [cell.id for cell in applied.cells] == ["n"]
     assert second == ["a", "n", "m"]
     assert [(change.op, change.cell_id) for change in again.changes] == [("insert", "m")]
+
+
+async def test_a_page_runs_nothing_before_its_idle_kernel_is_listened_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long that takes: a busy machine needs more than the moment that a busy kernel is
+    given."""
+    connect = KernelConnection.open
+
+    async def slowly(connection: KernelConnection) -> None:
+        await asyncio.sleep(SLOW_SECONDS)
+        await connect(connection)
+
+    cells = [code("b", "print('begun', flush=True)\nimport time; time.sleep(600)")]
+    async with world(tmp_path) as w:
+        monkeypatch.setattr(KernelConnection, "open", slowly)
+        page = KernelPage(w.pages)
+        page.last, page.seen_of_last = "b", ["stream"]
+        running = await page.begin(w, cells)
+        page.unload()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ended(running)
+        outputs = w.cell_on_disk("b")["outputs"]
+    assert [output["output_type"] for output in outputs] == ["stream", "error"]
