@@ -178,13 +178,14 @@ class RunParams(Wire):
     """``notebook.run``: these cells in this order, through the page's own kernel session.
 
     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-    The result is a list of ``CellRun``.
+    ``metadata`` goes with each request to the kernel. The result is a list of ``CellRun``.
     """
 
     path: str
     cell_ids: list[str]
     stop_on_error: bool = True
     timeout_ms: float
+    metadata: dict[str, Any] = {}
 
 
 class RunResult(Wire):

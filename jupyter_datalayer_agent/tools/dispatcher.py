@@ -14,8 +14,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import quote
 
 from ..notebook.document import DocumentError
+from ..notebook.kernel.acts import Act, ActDecision, Ask, asking
 from ..notebook.paths import resolve_path
 from ..protocol.base import ApprovalPolicy
 from ..protocol.sharing import ShareRequest
@@ -50,7 +52,7 @@ class ApprovalRequest:
 
     With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
     code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
-    for the session covers.
+    for the session covers. ``during_run``: the call's code has begun to run, and waits.
     """
 
     call_id: str
@@ -63,6 +65,7 @@ class ApprovalRequest:
     share: ShareRequest | None = None
     kinds: tuple[str, ...] = ()
     label: ToolLabel | None = None
+    during_run: bool = False
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
@@ -100,12 +103,13 @@ class Dispatcher:
                 raise ToolFailure.of(refusal)
             context = replace(self.context, renames=self.context.notebooks.renames.count)
             args = await self._arguments(entry, tool, arguments)
-            denial = await self._ask(tool, args, call_id)
+            approved, denial = await self._ask(tool, args, call_id)
             if denial is not None:
                 done = _denied(shown, denial)
             else:
-                asking = CallRef(call_id, tool.name, _plain_arguments(args), f"this {tool.name}")
-                done = await self._run(tool, args, asking, context)
+                call = CallRef(call_id, tool.name, _plain_arguments(args), f"this {tool.name}")
+                with asking(self._about_acts(call, args, approved) if tool.changes else None):
+                    done = await self._run(tool, args, call, context)
         except (ToolFailure, DocumentError) as failure:
             done = ResultBuilder.of_failure(shown, failure).whole()
         except asyncio.CancelledError:
@@ -194,15 +198,18 @@ class Dispatcher:
             values["path"] = await self.context.notebooks.located(path)
         return values
 
-    async def _ask(self, tool: Tool, args: Any, call_id: str) -> Decision | None:
-        """The denial, or None if the call may continue."""
+    async def _ask(
+        self, tool: Tool, args: Any, call_id: str
+    ) -> tuple[Reason | None, Decision | None]:
+        """What the user approved that the code of the call does, and the denial, None if the call
+        may continue."""
         if self.policy == "never" or self._approve is None:
-            return None
+            return None, None
         reason = await tool.destructive(args, self.context) if tool.destructive else None
         untrusted = tool.needs_approval() if tool.needs_approval is not None else None
         asks_always = self.policy == "always" and tool.changes
         if reason is None and untrusted is None and not asks_always:
-            return None
+            return None, None
         kinds = reason.kinds if isinstance(reason, Reason) else ()
         message = reason.message if isinstance(reason, Reason) else reason
         preview = await tool.preview(args, self.context) if tool.preview else None
@@ -220,7 +227,49 @@ class Dispatcher:
                 label=tool.label if tool.parameters is not None else None,
             )
         )
-        return None if decision.approved else decision
+        if not decision.approved:
+            return None, decision
+        return reason if isinstance(reason, Reason) else None, None
+
+    def _about_acts(self, call: CallRef, args: Any, approved: Reason | None) -> Ask | None:
+        """What asks the user about what the call's code does while it runs; None where nobody is
+        to be asked. ``approved`` was approved when its code was analysed."""
+        approve = self._approve
+        if self.policy == "never" or approve is None:
+            return None
+
+        async def ask(act: Act) -> ActDecision:
+            if approved is not None and (act.by_shell_line or act.target in approved.message):
+                return ActDecision(True)
+            what = f"{act.verb} {act.target} {act.more}".strip()
+            line = f" (line {act.line})" if act.line is not None else ""
+            decision = await approve(
+                ApprovalRequest(
+                    call_id=call.call_id,
+                    name=call.name,
+                    arguments=call.arguments,
+                    reason=f"{await self._subject(act, args)} wants to {what}{line}",
+                    destructive=True,
+                    changes=None,
+                    remember_as=f"act:{quote(act.kind)}:{quote(act.path)}",
+                    kinds=(f"would {what}",),
+                    during_run=True,
+                )
+            )
+            return ActDecision(decision.approved, decision.undecided or _words(decision.feedback))
+
+        return ask
+
+    async def _subject(self, act: Act, args: Any) -> str:
+        """What wants to act, as people call it: the cell by its number."""
+        if act.cell_id is None:
+            return "The code"
+        try:
+            document = await self.context.document(getattr(args, "path", None))
+            cells = (await document.read([act.cell_id])).cells
+        except (ToolFailure, DocumentError):
+            cells = []
+        return f"Cell {cells[0].index + 1}" if cells else "The cell"
 
 
 def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
@@ -232,6 +281,10 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
     if not destructive:
         return tool.name if tool.version is None else f"{tool.name}:{tool.version}"
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
+
+
+def _words(feedback: str | None) -> str | None:
+    return f"the user declined and wrote: {feedback}" if feedback else None
 
 
 def _plain_arguments(args: Any) -> dict[str, Any]:

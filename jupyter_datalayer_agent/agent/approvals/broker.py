@@ -60,13 +60,15 @@ class ApprovalBroker:
             return Decision(True)
         if self._audience == "none":
             return Decision(False, undecided=f"{request.reason}: this {NOBODY}")
-        asked = await self._take_restored(
-            name=request.name,
-            arguments=request.arguments,
-            share=None if request.share is None else request.share.to_wire(),
-        )
+        asked = None
+        if not request.during_run:
+            asked = await self._take_restored(
+                name=request.name,
+                arguments=request.arguments,
+                share=None if request.share is None else request.share.to_wire(),
+            )
         approval_id = asked["approvalId"] if asked else new_id("approval")
-        self._waiting.open_approval(approval_id)
+        self._waiting.open_approval(approval_id, during_run=request.during_run)
         try:
             if asked is None:
                 await self._emit(

@@ -58,23 +58,28 @@ class PendingRequests:
     _questions: dict[str, asyncio.Future[Reply | None]] = field(default_factory=dict)
     _forms: dict[str, asyncio.Future[FormAnswer]] = field(default_factory=dict)
     _checks: dict[str, Check] = field(default_factory=dict)
+    _during_runs: set[str] = field(default_factory=set)
     changed: Callable[[], None] = lambda: None
 
     @property
     def has_open(self) -> bool:
         """Whether an approval, a question or a form waits for its answer."""
-        return _any_open(self._approvals) or _any_open(self._questions) or self.has_open_form
+        approvals, questions, forms = self._approvals, self._questions, self._forms
+        return _any_open(approvals) or _any_open(questions) or _any_open(forms)
 
     @property
-    def has_open_form(self) -> bool:
-        """Whether a form waits: what it is for ends with the server."""
-        return _any_open(self._forms)
+    def ends_with_server(self) -> bool:
+        """Whether something waits that cannot be asked again: a form, or code that runs."""
+        return _any_open(self._forms) or bool(self._during_runs)
 
-    def open_approval(self, approval_id: str) -> None:
+    def open_approval(self, approval_id: str, during_run: bool = False) -> None:
         """Open an approval; opened twice it is the same one, with the answer that it may have.
 
-        It stays open until it is dropped, even when nobody awaits its answer any more.
+        It stays open until it is dropped, even when nobody awaits its answer any more. One
+        ``during_run`` is of code that has begun to run, and ends with the server.
         """
+        if during_run:
+            self._during_runs.add(approval_id)
         self._open(self._approvals, approval_id)
 
     def open_question(self, request_id: str) -> None:
@@ -98,6 +103,7 @@ class PendingRequests:
         self._questions.pop(request_id, None)
         self._forms.pop(request_id, None)
         self._checks.pop(request_id, None)
+        self._during_runs.discard(request_id)
         self.changed()
 
     async def approval(self, approval_id: str, audience: Audience) -> Answer:

@@ -68,7 +68,7 @@ class CurrentTask:
         left as it is, to be resumed."""
         task = self._task
         # An MCP server that asks by a form ends with this server.
-        can_resume = not self._state.waiting.has_open_form
+        can_resume = not self._state.waiting.ends_with_server
         if reason == "shutdown" and self.turn is not None and self.turn.waits and can_resume:
             self.turn.leave()
         self.interrupt(reason)

@@ -21,6 +21,7 @@ from ...protocol.page import (
 )
 from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
+from ..kernel.acts import GuardedRun
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, Page, PageGone, PageSilent
 from ..renames import TrackedPath
@@ -107,13 +108,15 @@ class BrowserDocument:
         timeout: float,
         on_progress: Progress | None = None,
         watch: RunObserver,
+        guarded: GuardedRun,
     ) -> list[CellRun]:
         """Run the cells through the page's own kernel session.
 
         Raises ``PageDisconnected`` if the page disconnects or closes the notebook, ``PageSilent``
-        if it does nothing. ``watch`` is notified of the page's reports.
+        if it does nothing. ``watch`` is notified of the page's reports; what the page sends to the
+        kernel is marked as this ``guarded`` run.
         """
-        run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress, watch)
+        run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress, watch, guarded)
         return await run.run()
 
 
@@ -126,6 +129,7 @@ class _PageRun:
         timeout: float,
         on_progress: Progress | None,
         watch: RunObserver,
+        guarded: GuardedRun,
     ) -> None:
         self._document = document
         self.page = document.page
@@ -140,9 +144,12 @@ class _PageRun:
             cell_ids=cell_ids,
             stop_on_error=stop_on_error,
             timeout_ms=timeout * 1000,
+            metadata=guarded.metadata,
         )
         self._on_progress = on_progress
         self._news = asyncio.Event()
+        self._guarded = guarded
+        guarded.on_change = self._news.set
 
     async def run(self) -> list[CellRun]:
         asking = asyncio.ensure_future(
@@ -187,7 +194,7 @@ class _PageRun:
                 either: list[asyncio.Future[Any]] = [asking, news]
                 done, _ = await asyncio.wait(
                     either,
-                    timeout=None if self.waits_for_input else silence,
+                    timeout=None if self.waits_for_input or self._guarded.waits else silence,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
             finally:

@@ -234,20 +234,23 @@ class _LiveRun:
         try:
             notebook = await document.read(cell_ids)
             cells = {cell.id: cell for cell in notebook.cells}
-            await self._have_kernel(notebook)
+            kernel_id = await self._have_kernel(notebook)
             await watch.ready(cell.source for cell in cells.values())
-            self.results += await document.run(
-                cell_ids,
-                stop_on_error=self.stop_on_error,
-                timeout=self.timeout,
-                on_progress=self.on_progress,
-                watch=watch,
-            )
+            async with self.live.kernels.guarded(kernel_id) as guarded:
+                try:
+                    self.results += await document.run(
+                        cell_ids,
+                        stop_on_error=self.stop_on_error,
+                        timeout=self.timeout,
+                        on_progress=self.on_progress,
+                        watch=watch,
+                        guarded=guarded,
+                    )
+                except PageDisconnected:
+                    return await self._take_over(cell_ids, cells, watch)
             return []
         except (NotOpen, PageGone):
             return cell_ids  # before anything was sent to run
-        except PageDisconnected:
-            return await self._take_over(cell_ids, cells, watch)
         except asyncio.CancelledError:
             # A page that only lost its connection shows the outputs itself when it is back.
             if watch.was_stopped and not document.page.is_away:
@@ -256,10 +259,11 @@ class _LiveRun:
         finally:
             await watch.close()
 
-    async def _have_kernel(self, notebook: PageNotebook) -> None:
-        """See to it that the page can run the cells: in the notebook's kernel, alive."""
+    async def _have_kernel(self, notebook: PageNotebook) -> str | None:
+        """See to it that the page can run the cells: in the notebook's kernel, alive; its id.
+        None where there is nothing to run."""
         if not any(cell.type == "code" and cell.source.strip() for cell in notebook.cells):
-            return
+            return None
         name = notebook.kernel_name
         metadata = {
             "kernelspec": {"name": name} if name else {},
@@ -268,6 +272,7 @@ class _LiveRun:
         kernel_id = await self.live.page_kernels.kernel_for(self.live.path, metadata)
         self.live.executions.enter(self.live.path, kernel_id)
         self.live.kernels.processes.about_to_run(kernel_id)
+        return kernel_id
 
     async def _take_over(
         self, cell_ids: list[str], cells: dict[str, PageCell], watch: RunObserver

@@ -10,6 +10,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from queue import Empty
 from typing import Any, Protocol
 
@@ -51,11 +52,36 @@ class WaitCancelled(Protocol):
         ...
 
 
+class Guarded(Protocol):
+    """A run whose code may have to wait until the user allows what it is about to do."""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What goes with its request to the kernel."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether its code waits now."""
+        ...
+
+    @property
+    def waited(self) -> float:
+        """The seconds that it has waited, which are no part of its time."""
+        ...
+
+
+Guard = Callable[["KernelConnection"], AbstractAsyncContextManager[Guarded]]
+
+
 class KernelConnection:
     """One client of one kernel. ``listen`` a message id, ``send`` a request, read what comes."""
 
-    def __init__(self, manager: Any, processes: KernelProcesses, kernel_id: str) -> None:
+    def __init__(
+        self, manager: Any, processes: KernelProcesses, kernel_id: str, guard: Guard
+    ) -> None:
         self.manager = manager
+        self.guard = guard
         self.kernel_id = kernel_id
         self._processes = processes
         self.lock = asyncio.Lock()
@@ -88,6 +114,11 @@ class KernelConnection:
             and (self._opened is None or self._opened.ended is None)
             and all(not reader.done() for reader in self._readers)
         )
+
+    @property
+    def process(self) -> object:
+        """The life of the kernel that this connection reaches."""
+        return self._opened or self
 
     @property
     def name(self) -> str:
@@ -259,10 +290,20 @@ class KernelConnection:
             answered.set()
 
     def send_execute(
-        self, code: str, listener: Callable[[str, Message], None], *, store_history: bool
+        self,
+        code: str,
+        listener: Callable[[str, Message], None],
+        *,
+        store_history: bool,
+        metadata: dict[str, Any] | None = None,
     ) -> str:
         """Send our request; ``listener`` gets each message that answers it. Returns its id."""
-        return self._send({"code": code, "store_history": store_history}, listener)
+        return self._send({"code": code, "store_history": store_history}, listener, metadata)
+
+    def send_control(self, kind: str, content: dict[str, Any]) -> None:
+        """Send a message that the kernel reads while code runs, and does not answer."""
+        if self._client is not None:
+            self._client.control_channel.send(self._client.session.msg(kind, content))
 
     def send_silent(
         self, expressions: dict[str, str], listener: Callable[[str, Message], None]
@@ -272,7 +313,12 @@ class KernelConnection:
         asked = {"code": "", "silent": True, "store_history": False}
         return self._send({**asked, "user_expressions": expressions}, listener)
 
-    def _send(self, asked: dict[str, Any], listener: Callable[[str, Message], None]) -> str:
+    def _send(
+        self,
+        asked: dict[str, Any],
+        listener: Callable[[str, Message], None],
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
         # With stop_on_error the kernel would drop the user's waiting cells with ours.
         content = {
             "silent": False,
@@ -281,7 +327,7 @@ class KernelConnection:
             "stop_on_error": False,
             **asked,
         }
-        message = self._client.session.msg("execute_request", content)
+        message = self._client.session.msg("execute_request", content, metadata=metadata)
         msg_id = str(message["header"]["msg_id"])
         self.listen(msg_id, listener)
         self._client.shell_channel.send(message)

@@ -17,6 +17,7 @@ INTERRUPT_SECONDS = 10.0
 LOST_SECONDS = 0.5
 # Reply and idle travel on different channels; the later one is on its way when the first is here.
 TRAILING_SECONDS = 4.0
+LOOK_SECONDS = 0.5
 SWALLOWED = (
     "The code did not stop when it was interrupted: the kernel is still busy with it. "
     "Restarting the kernel ends it, and loses its variables."
@@ -52,20 +53,21 @@ class Execution:
         self._condemned = False
         self._stopping: asyncio.Future[bool] | None = None
         self._msg_id: str | None = None
+        self._cell = {} if cell is None else {"cellId": cell[1]}  # as JupyterLab names it
 
     async def run(self, timeout: float | None) -> CellRun:
         """Wait for our turn, run, and return the result; ``timeout`` in seconds from its start.
 
         On cancellation the kernel is interrupted if it is our request that runs there.
         """
-        try:
-            status = await self._run(timeout)
-        except KernelDied as died:
-            return self._result("error", CellRunError(ename=DEAD_KERNEL, evalue=str(died)))
-        except asyncio.CancelledError:
-            await self._cancelled()
-            raise
-        return status
+        async with self.connection.guard(self.connection) as self._guarded:
+            try:
+                return await self._run(timeout)
+            except KernelDied as died:
+                return self._result("error", CellRunError(ename=DEAD_KERNEL, evalue=str(died)))
+            except asyncio.CancelledError:
+                await self._cancelled()
+                raise
 
     async def _run(self, timeout: float | None) -> CellRun:
         await self._refuse_stuck_kernel()
@@ -77,15 +79,26 @@ class Execution:
                 break
             # A failing cell of the user's took ours out of the kernel's queue: it never began.
             self._reset()
-        left = None if timeout is None else timeout - (time.monotonic() - self._started_at)
-        if not await self.connection.wait(self._idle, left) and not self._replied.is_set():
-            return await self._timed_out(timeout or 0)
+        while not await self.connection.wait(self._idle, self._left(timeout)):
+            if self._replied.is_set():
+                break
+            if not self._guarded.waits and self._left(timeout) == 0:
+                return await self._timed_out(timeout or 0)
         await self.connection.wait(self._replied, TRAILING_SECONDS)
         await self.connection.wait(self._idle, TRAILING_SECONDS)
         if self.error is not None and await self.connection.is_ending():
             # Jupyter interrupts a kernel before it ends it, and the reply to that may come through.
             raise KernelDied(self.connection.death_reason)
         return self._ended()
+
+    def _left(self, timeout: float | None) -> float | None:
+        """The seconds that the code still has; while it waits for the user its time stops."""
+        if timeout is None:
+            return None
+        if self._guarded.waits:
+            return LOOK_SECONDS
+        used = time.monotonic() - self._started_at - self._guarded.waited
+        return max(timeout - used, 0)
 
     async def _refuse_stuck_kernel(self) -> None:
         stuck = self.connection.stuck
@@ -98,7 +111,10 @@ class Execution:
 
     def _send(self) -> None:
         self._msg_id = self.connection.send_execute(
-            self.code, self._receive, store_history=self.store_history
+            self.code,
+            self._receive,
+            store_history=self.store_history,
+            metadata=self._guarded.metadata | self._cell,
         )
 
     def _dropped(self) -> bool:

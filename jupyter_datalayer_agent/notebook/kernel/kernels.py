@@ -18,6 +18,7 @@ from ...protocol.renames import Rename
 from ..document import DocumentError
 from ..metadata import of_kernel
 from ..paths import without_drive
+from .acts import GuardedRun, KernelActs
 from .connection import KernelConnection, KernelDied
 from .process import KernelProcesses
 
@@ -38,6 +39,7 @@ class Kernels:
         self.manager = kernel_manager
         self.spec_manager = kernel_spec_manager
         self.processes = KernelProcesses(kernel_manager)
+        self.acts = KernelActs(getattr(kernel_manager, "root_dir", None))
         self._connections: dict[str, KernelConnection] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._sweeper: asyncio.TimerHandle | None = None
@@ -314,6 +316,15 @@ class Kernels:
                     yield connection
                     return
 
+    @asynccontextmanager
+    async def guarded(self, kernel_id: str | None) -> AsyncIterator[GuardedRun]:
+        """A run of somebody else's, a page's, that asks as ours do: see ``KernelActs``."""
+        if kernel_id is None or not self.acts.are_asked_about:
+            yield GuardedRun(None)
+            return
+        async with self.connected(kernel_id) as connection, self.acts.guarded(connection) as run:
+            yield run
+
     async def _connect(self, kernel_id: str) -> KernelConnection:
         async with self._opening.setdefault(kernel_id, asyncio.Lock()):
             connection = self._connections.get(kernel_id)
@@ -326,7 +337,9 @@ class Kernels:
                 raise DocumentError(
                     "kernel_error", f"There is no running kernel {kernel_id}.", "See listKernels."
                 )
-            connection = KernelConnection(self.manager, self.processes, kernel_id)
+            connection = KernelConnection(
+                self.manager, self.processes, kernel_id, self.acts.guarded
+            )
             try:
                 await connection.open()
             except KernelDied as died:

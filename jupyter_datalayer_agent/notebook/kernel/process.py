@@ -17,7 +17,7 @@ SHUT_DOWN = "The kernel was shut down."
 REPLACED = "The notebook's kernel was replaced."
 
 
-@dataclass
+@dataclass(eq=False)
 class KernelProcess:
     """One process of a kernel. ``is_new``: nothing ran in it before it was first seen.
 

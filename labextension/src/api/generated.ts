@@ -8564,11 +8564,18 @@ export interface components {
          * @description ``notebook.run``: these cells in this order, through the page's own kernel session.
          *
          *     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-         *     The result is a list of ``CellRun``.
+         *     ``metadata`` goes with each request to the kernel. The result is a list of ``CellRun``.
          */
         RunParams: {
             /** Cellids */
             cellIds: string[];
+            /**
+             * Metadata
+             * @default {}
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
             /** Path */
             path: string;
             /**

@@ -1,7 +1,7 @@
 import { ISessionContext } from '@jupyterlab/apputils';
 import { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import { INotebookCellExecutor, NotebookPanel } from '@jupyterlab/notebook';
-import { PromiseDelegate } from '@lumino/coreutils';
+import { JSONObject, PromiseDelegate } from '@lumino/coreutils';
 
 import { messageOf } from '../api/errors';
 import {
@@ -237,7 +237,7 @@ export class Runner {
       cellId,
       source
     );
-    const { timeoutMs } = run.params;
+    const { timeoutMs, metadata } = run.params;
     try {
       const executed = execute({
         panel: run.panel,
@@ -245,6 +245,7 @@ export class Runner {
         watch,
         executor: this._executor,
         timeoutMs,
+        metadata: metadata as JSONObject,
         stopped: run.stopped.promise,
         onStarted: () => run.progress(cellId, 'started', watch.msgId),
         onInput: isWaiting => {

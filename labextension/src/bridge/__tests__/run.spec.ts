@@ -62,6 +62,7 @@ describe('Runner', () => {
         cellIds,
         timeoutMs: 60_000,
         stopOnError: true,
+        metadata: {},
         ...params
       },
       'r1',

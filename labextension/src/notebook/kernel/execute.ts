@@ -5,7 +5,7 @@ import {
   NotebookPanel,
   runCell
 } from '@jupyterlab/notebook';
-import { PromiseDelegate } from '@lumino/coreutils';
+import { JSONObject, PromiseDelegate } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { asAgent } from './agentRuns';
@@ -28,6 +28,8 @@ export interface IExecuteOptions {
   executor: INotebookCellExecutor | null;
   /** The time that the cell has, from its start in the kernel, in ms. */
   timeoutMs: number;
+  /** What goes with the request to the kernel. */
+  metadata: JSONObject;
   /** Fulfilled when the cell is not wanted any more. */
   stopped: Promise<void>;
   onStarted: () => void;
@@ -62,9 +64,12 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
     }
     options.onInput(isWaiting);
   };
+  const onAsking = (_: unknown, isAsking: boolean) =>
+    isAsking ? clock.stop() : clock.go();
   const late = watch.started.then(() => {
     options.onStarted();
     clock.go();
+    watch.asking.connect(onAsking);
     session?.pendingInput.connect(onInput);
     if (panel.sessionContext.pendingInput) {
       // The question comes by another channel than the news of the start, and may overtake it.
@@ -78,6 +83,7 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
   const first = await Promise.race([executed, lost, late, stopped]);
   clock.stop();
   session?.pendingInput.disconnect(onInput);
+  watch.asking.disconnect(onAsking);
   if (first && !outcome.ended) {
     outcome.interrupted = first;
     await panel.sessionContext.session?.kernel?.interrupt();
@@ -119,7 +125,7 @@ class Clock {
 
 /** Fulfilled when the executor is done with the cell, however that ended. */
 async function send(
-  { panel, cell, executor }: IExecuteOptions,
+  { panel, cell, executor, metadata }: IExecuteOptions,
   outcome: IOutcome
 ): Promise<void> {
   const { content: notebook, sessionContext } = panel;
@@ -130,7 +136,7 @@ async function send(
         cell,
         notebook: notebook.model!,
         notebookConfig: notebook.notebookConfig,
-        sessionContext: sparingQueue(sessionContext),
+        sessionContext: sparingQueue(sessionContext, metadata),
         onCellExecutionScheduled: args =>
           announce(NotebookActions.executionScheduled, { notebook, ...args }),
         onCellExecuted: args => {

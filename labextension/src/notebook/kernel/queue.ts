@@ -1,15 +1,20 @@
 import { ISessionContext } from '@jupyterlab/apputils';
+import { JSONObject } from '@lumino/coreutils';
 
 /** What is put in the place of some properties of an object, made from what was there. */
 type Changes<T> = { [K in keyof T]?: (value: T[K]) => T[K] };
 
 /**
- * A notebook's session by which a cell that fails leaves the kernel's queue alone.
+ * A notebook's session by which a cell that fails leaves the kernel's queue alone, and by which each
+ * request carries the metadata of the run.
  *
  * JupyterLab has the kernel drop all that waits when a cell fails. Of the agent's cells nothing
  * waits there, since its runs stop by themselves: what waits is the user's.
  */
-export function sparingQueue(context: ISessionContext): ISessionContext {
+export function sparingQueue(
+  context: ISessionContext,
+  metadata: JSONObject = {}
+): ISessionContext {
   return overlay(context, {
     session: session =>
       session &&
@@ -19,10 +24,11 @@ export function sparingQueue(context: ISessionContext): ISessionContext {
           overlay(kernel, {
             requestExecute:
               () =>
-              (content, ...rest) =>
+              (content, disposeOnDone, ofCell) =>
                 kernel.requestExecute(
                   { ...content, stop_on_error: false },
-                  ...rest
+                  disposeOnDone,
+                  { ...ofCell, ...metadata }
                 )
           })
       })

@@ -2,8 +2,12 @@ import { ISessionContext } from '@jupyterlab/apputils';
 import { KernelMessage } from '@jupyterlab/services';
 import { PromiseDelegate } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
 
 import { ExecutionTracker, IExecutionChange } from './executions';
+
+/** What the kernel publishes when code asks before it acts beyond the kernel. */
+const ASKS = 'datalayer_agent_act';
 
 /** Follows one run of one cell, from before it is sent to the kernel. */
 export class RunObserver implements IDisposable {
@@ -35,6 +39,11 @@ export class RunObserver implements IDisposable {
   /** The kernel's answer, once it came. */
   get reply(): KernelMessage.IExecuteReplyMsg['content'] | undefined {
     return this._reply;
+  }
+
+  /** Emits when the code asks whether it may do something and waits, and when it goes on. */
+  get asking(): ISignal<this, boolean> {
+    return this._asking;
   }
 
   get isDisposed(): boolean {
@@ -78,6 +87,13 @@ export class RunObserver implements IDisposable {
    * the kernel reports the same code.
    */
   private _onIOPub(_: ISessionContext, msg: KernelMessage.IMessage): void {
+    if ((msg.header.msg_type as string) === ASKS) {
+      const { msg_id } = msg.parent_header as KernelMessage.IHeader;
+      if (msg_id === this._msgId) {
+        this._asking.emit(!(msg.content as { done?: boolean }).done);
+      }
+      return;
+    }
     if (
       !this._isSent &&
       msg.header.msg_type === 'execute_input' &&
@@ -91,6 +107,7 @@ export class RunObserver implements IDisposable {
   }
 
   private readonly _started = new PromiseDelegate<void>();
+  private readonly _asking = new Signal<this, boolean>(this);
   private readonly _lost = new PromiseDelegate<void>();
   private _isSent = false;
   private _msgId: string | undefined;

@@ -1,0 +1,160 @@
+"""Code that waits while it runs: what it is about to do beyond the kernel, as it really is."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Call, Say, ScriptedModelServer
+
+ENDS = ("turn_completed", "turn_aborted")
+FOLDERS = itertools.count()
+# The analysis of the code does not see what this removes.
+HIDDEN = "import os\nvars(os)['re' + 'move']('cars.csv')"
+
+Decide = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def deny(event: dict[str, Any]) -> dict[str, Any]:
+    return {"decision": "deny", "feedback": "I need it"}
+
+
+def approve(event: dict[str, Any]) -> dict[str, Any]:
+    return {"decision": "approve"}
+
+
+def for_session(event: dict[str, Any]) -> dict[str, Any]:
+    return {"decision": "approve_for_session"}
+
+
+class Folder:
+    """A folder of the server with a notebook, and ``cars.csv`` beside it."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self.server = server
+        self.name = f"acts{next(FOLDERS)}"
+        self.path = server.root / self.name
+        self.path.mkdir()
+        self.notebook = f"{self.name}/acts.ipynb"
+        self.cars = self.path / "cars.csv"
+        self.cars.write_text("mpg\n18\n", encoding="utf-8")
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")])
+        nbformat.write(made, server.root / self.notebook)
+
+
+@pytest.fixture
+def folder(server: RunningServer) -> Folder:
+    return Folder(server)
+
+
+class Turn:
+    """A turn whose approvals are decided: what was asked, and the outputs of its calls."""
+
+    def __init__(
+        self, folder: Folder, model: ScriptedModelServer, decide: Decide, *calls: Call
+    ) -> None:
+        server = folder.server
+        model.script(*calls, Say("Done."))
+        self.asked: list[dict[str, Any]] = []
+        self.outputs: list[dict[str, Any]] = []
+        self.session = server.post("sessions", {})["id"]
+        request = {
+            "message": "go",
+            "mode": "agent",
+            "sessionId": self.session,
+            "attachments": [{"kind": "notebook", "path": folder.notebook}],
+            "activeNotebook": folder.notebook,
+        }
+        for event in server.stream("chat/stream", request):
+            if event["type"] == "approval_requested":
+                self.asked.append(event)
+                decision = {"type": "approval_decision", "approvalId": event["approvalId"]}
+                server.post(f"sessions/{self.session}/ops", {**decision, **decide(event)})
+            if event["type"] == "tool_call_output":
+                self.outputs.append(event)
+            self.end = event["type"]
+        assert self.end == "turn_completed"
+
+    @property
+    def reasons(self) -> list[str]:
+        return [event["reason"] for event in self.asked]
+
+
+def adding(code: str) -> Call:
+    return Call("addNotebookCell", {"type": "code", "content": code, "run": True})
+
+
+def test_what_the_code_hides_asks_with_its_real_target(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    turn = Turn(folder, model, deny, adding(HIDDEN))
+    assert turn.reasons == ["Cell 2 wants to delete cars.csv (line 2)"]
+    assert folder.cars.exists()
+    [output] = turn.outputs
+    assert output["status"] == "error"
+    assert "PermissionError" in str(output["output"])
+    assert "I need it" in str(output["output"])
+
+
+def test_what_is_approved_is_carried_out(folder: Folder, model: ScriptedModelServer) -> None:
+    turn = Turn(folder, model, approve, adding(HIDDEN))
+    assert len(turn.asked) == 1
+    assert not folder.cars.exists()
+    assert turn.outputs[0]["status"] == "ok"
+
+
+def test_an_approval_for_the_session_is_for_that_target(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    again = "open('cars.csv', 'x').close()\n" + HIDDEN
+    other = "import os
+vars(os)['re' + 'move']('acts.ipynb.bak')"
+        "import os\nopen('/tmp/nothing', 'a').close()\nvars(os)['re' + 'move']('acts.ipynb.bak')"
+    )
+    (folder.path / "acts.ipynb.bak").write_text("x", encoding="utf-8")
+    turn = Turn(folder, model, for_session, adding(HIDDEN), adding(again), adding(other))
+    assert [reason.partition(" wants to ")[2] for reason in turn.reasons] == [
+        "delete cars.csv (line 2)",
+        "delete acts.ipynb.bak (line 2)",
+    ]
+
+
+def test_the_users_own_code_is_not_asked_about(folder: Folder, model: ScriptedModelServer) -> None:
+    ran = Call("executeCode", {"code": HIDDEN})
+    turn = Turn(
+        folder, model, deny, adding("def theirs():\n    " + HIDDEN.replace("\n", "; ")), ran
+    )
+    assert turn.reasons == ["The code wants to delete cars.csv (line 2)"]
+    own = {"arguments": {"code": "theirs()"}, "path": folder.notebook}
+    assert folder.server.post("tools/executeCode", own)["ok"]
+    assert not folder.cars.exists()
+
+
+def test_what_was_approved_before_the_run_is_not_asked_again(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    turn = Turn(folder, model, approve, adding("import os\nos.remove('cars.csv')\n!echo hello"))
+    [reason] = turn.reasons
+    assert "The new cell removes cars.csv (line 2)" in reason
+    assert not folder.cars.exists()
+
+
+def test_time_that_code_waits_is_no_time_of_its_run(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    def later(event: dict[str, Any]) -> dict[str, Any]:
+        time.sleep(4)
+        return approve(event)
+
+    (cell,) = [adding("z = 3")]
+    run = Call("runNotebookCells", {"all": True, "timeoutSeconds": 2})
+    code = adding(HIDDEN)
+    turn = Turn(folder, model, later, cell, Call(code.name, {**code.arguments, "run": False}), run)
+    assert [output["status"] for output in turn.outputs] == ["ok", "ok", "ok"]
+    assert not folder.cars.exists()
