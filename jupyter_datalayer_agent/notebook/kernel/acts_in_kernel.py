@@ -16,6 +16,7 @@ import contextlib
 import contextvars
 import ipaddress
 import os
+import re
 import socket
 import stat
 import sys
@@ -31,6 +32,9 @@ METADATA = "datalayer_agent"
 # A server that hears the question says so at once. One that does not is not there any more.
 HEARD_SECONDS = 10.0
 
+_READS = frozenset(["r", "rb", "rt", "br", "tr"])
+# What a file has in its name that is not to be read, however the path to it is written.
+_PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret")
 _WRITE = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 # The library calls these for workers that run the cell's own functions.
 _WORKERS = ("multiprocessing", "joblib", "loky", "concurrent")
@@ -100,6 +104,7 @@ class Guard:
             "os.kill": self.on_kill,
             "os.killpg": self.on_kill,
             "socket.getaddrinfo": self.on_lookup,
+            "socket.gethostbyname": self.on_lookup,
             "socket.connect": self.on_connect,
             "socket.sendto": self.on_connect,
             "socket.sendmsg": self.on_connect,
@@ -119,11 +124,17 @@ class Guard:
         self.shell.events.register("post_execute", self.after)
         self.kernel.control_handlers[DECISION] = self.decided
         events, run_of, of_thread, inside = self.events, self.run.get, self.of_thread, self.inside
+        reads, may_be_private = _READS, _PRIVATE_NAMES.search
 
         def hook(event: str, args: tuple[Any, ...]) -> None:
             handler = events.get(event)
             if handler is None:
                 return
+            if event == "open" and args[1] in reads:
+                # What code does most, by far.
+                name = args[0]
+                if type(name) is str and not may_be_private(name):
+                    return
             run = run_of() or of_thread()
             if run is None or getattr(inside, "hook", False):
                 return
@@ -213,8 +224,6 @@ class Guard:
 
     def check_private(self, run: Run, path: Any) -> None:
         name = os.fsdecode(path)
-        if name.endswith((".py", ".pyc")):
-            return
         if name.startswith("/proc/") and name.endswith(("/environ", "/mem")):
             self.ask(run, "reads secrets", "read", name)
             return
@@ -414,7 +423,7 @@ class Guard:
         if not os.path.exists(path) or os.path.getsize(path) == 0:
             self.created.add(path)
         if not self.is_free(path):
-            args[0].set_authorizer(self.authorizer(path))
+            _once_connected(args[0], self.authorizer(path))
 
     def on_sqlite_extension(self, run: Run, args: tuple[Any, ...]) -> None:
         self.ask(run, "loads native code", "load", "an SQLite extension")
@@ -589,6 +598,23 @@ def _writes_bytecode(path: str) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _once_connected(connection: Any, authorizer: Any) -> None:
+    """Give a connection its authorizer as soon as it takes one: the event comes a moment before,
+    and the next call of this thread comes after."""
+    import sqlite3
+
+    profiler = sys.getprofile()
+
+    def set_it(frame: Any, event: str, arg: Any) -> None:
+        sys.setprofile(profiler)
+        try:
+            connection.set_authorizer(authorizer)
+        except sqlite3.ProgrammingError:
+            sys.setprofile(set_it)  # not yet
+
+    sys.setprofile(set_it)
 
 
 def _command(executable: Any, arguments: Any) -> str:

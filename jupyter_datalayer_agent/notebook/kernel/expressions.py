@@ -41,7 +41,7 @@ async def evaluated(connection: KernelConnection, source: str, call: str) -> Any
             answers.append(message["content"])
             replied.set()
 
-    msg_id = connection.send_silent({"found": _expression(source, call)}, heard)
+    msg_id = connection.send_silent({"found": expression(source, call)}, heard)
     try:
         if not await connection.wait(replied, ANSWER_SECONDS):
             raise KernelBusy
@@ -55,7 +55,7 @@ async def evaluated(connection: KernelConnection, source: str, call: str) -> Any
         return None
 
 
-def _expression(source: str, call: str) -> str:
+def expression(source: str, call: str) -> str:
     """Python that gives the value as JSON; it uses no name that the user may have bound."""
     code = (
         f"{source}\n"

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from '../support/fixtures';
 import { openWork } from '../support/work';
 
@@ -125,6 +128,67 @@ test('a question of the agent is answered in its place', async ({
   await lab.panel.ended();
   expect((await model.requests())[1].lastOutput).toContain('Japan');
   await expect(lab.panel.waiting).toHaveCount(0);
+});
+
+/** Writes a file, and removes it in a way that reading the code does not show. */
+const hiddenRemoval = (name: string): string =>
+  `import os, time\nopen('${name}', 'x').close()\nrm = vars(os)['re' + 'move']`;
+
+test('code that runs in the page waits before it removes a file, for as long as the user takes', async ({
+  tab,
+  model,
+  server
+}) => {
+  const name = 'kept-by-the-user.txt';
+  // The user's own cell makes the file.
+  const notebook = await openWork(tab, hiddenRemoval(name), `rm('${name}')`);
+  await notebook.run(0);
+  const file = join(server.about.root, tab.folder, name);
+  await expect.poll(() => existsSync(file)).toBe(true);
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It was not allowed.' },
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'Removed.' }
+  );
+  await tab.panel.send('Clean up');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText(`Cell 2 wants to delete ${name} (line 1)`);
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
+  await tab.panel.root.getByTestId('da-deny').click();
+  await tab.panel.ended();
+  await expect(notebook.cells.nth(1)).toContainText(
+    `Not allowed to delete ${name}: the user declined.`
+  );
+  expect(existsSync(file)).toBe(true);
+  await tab.panel.send('Do it now');
+  await expect(card).toContainText(`wants to delete ${name}`);
+  await tab.panel.root.getByTestId('da-approve').click();
+  await tab.panel.ended(2);
+  expect(existsSync(file)).toBe(false);
+});
+
+test('Stop ends the wait of code that asks, and nothing is done', async ({
+  tab,
+  model,
+  server
+}) => {
+  const name = 'stopped.txt';
+  const notebook = await openWork(tab, hiddenRemoval(name), `rm('${name}')`);
+  await notebook.run(0);
+  const file = join(server.about.root, tab.folder, name);
+  await expect.poll(() => existsSync(file)).toBe(true);
+  await model.script({
+    call: 'runNotebookCells',
+    arguments: { cellIds: ['cell-1'] }
+  });
+  await tab.panel.send('Clean up');
+  await expect(tab.panel.waiting).toContainText('wants to delete');
+  await tab.panel.stopButton.click();
+  await tab.panel.ended(1, 'aborted');
+  await expect(notebook.cells.nth(1)).toContainText('KeyboardInterrupt');
+  await expect(tab.panel.waiting).toHaveCount(0);
+  expect(existsSync(file)).toBe(true);
 });
 
 test('Stop ends the model stream at once and keeps what was said', async ({

@@ -113,10 +113,7 @@ def test_an_approval_for_the_session_is_for_that_target(
     folder: Folder, model: ScriptedModelServer
 ) -> None:
     again = "open('cars.csv', 'x').close()\n" + HIDDEN
-    other = "import os
-vars(os)['re' + 'move']('acts.ipynb.bak')"
-        "import os\nopen('/tmp/nothing', 'a').close()\nvars(os)['re' + 'move']('acts.ipynb.bak')"
-    )
+    other = HIDDEN.replace("cars.csv", "acts.ipynb.bak")
     (folder.path / "acts.ipynb.bak").write_text("x", encoding="utf-8")
     turn = Turn(folder, model, for_session, adding(HIDDEN), adding(again), adding(other))
     assert [reason.partition(" wants to ")[2] for reason in turn.reasons] == [
