@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import posixpath
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -239,7 +240,7 @@ class Dispatcher:
             return None
 
         async def ask(act: Act) -> ActDecision:
-            if approved is not None and (act.by_shell_line or act.target in approved.message):
+            if approved is not None and (act.by_shell_line or _is_shown(act, approved)):
                 return ActDecision(True)
             what = f"{act.verb} {act.target} {act.more}".strip()
             line = f" (line {act.line})" if act.line is not None else ""
@@ -281,6 +282,12 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
     if not destructive:
         return tool.name if tool.version is None else f"{tool.name}:{tool.version}"
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
+
+
+def _is_shown(act: Act, approved: Reason) -> bool:
+    """Whether the question before the run named this target."""
+    target = posixpath.normpath(act.target)
+    return target in {posixpath.normpath(each) for each in approved.targets}
 
 
 def _words(feedback: str | None) -> str | None:

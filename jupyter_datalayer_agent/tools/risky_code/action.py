@@ -47,11 +47,13 @@ class RiskyAction:
 class Reason:
     """Why a call needs approval: a message, and the kinds of action.
 
-    ``kinds`` ("runs a shell command") are what an approval for the session covers.
+    ``kinds`` ("runs a shell command") are what an approval for the session covers; ``targets`` are
+    those that the message shows.
     """
 
     message: str
     kinds: tuple[str, ...]
+    targets: frozenset[str] = frozenset()
 
 
 def reason(found: Iterable[tuple[str, RiskyAction]]) -> Reason | None:
@@ -62,12 +64,13 @@ def reason(found: Iterable[tuple[str, RiskyAction]]) -> Reason | None:
     if not by_kind:
         return None
     sentences: list[str] = []
+    targets: set[str] = set()
     for groups in by_kind.values():
-        sentences += _sentences(groups)
-    return Reason("; ".join(sentences), tuple(by_kind))
+        sentences += _sentences(groups, targets)
+    return Reason("; ".join(sentences), tuple(by_kind), frozenset(targets))
 
 
-def _sentences(groups: dict[tuple[str, str], list[RiskyAction]]) -> list[str]:
+def _sentences(groups: dict[tuple[str, str], list[RiskyAction]], shown: set[str]) -> list[str]:
     room = _MOST_NAMED
     sentences = []
     for (subject, verb), actions in groups.items():
@@ -77,6 +80,7 @@ def _sentences(groups: dict[tuple[str, str], list[RiskyAction]]) -> list[str]:
             f"{action.named} (line {action.line})".strip() for action in actions[:room]
         )
         sentences.append(f"{subject} {verb} {named}")
+        shown.update(action.target for action in actions[:room] if action.named == action.target)
         room -= len(actions[:room])
     left = sum(map(len, groups.values())) - _MOST_NAMED
     if left > 0:
