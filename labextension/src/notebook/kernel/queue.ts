@@ -22,14 +22,12 @@ export function sparingQueue(
         kernel: kernel =>
           kernel &&
           overlay(kernel, {
-            requestExecute:
-              () =>
-              (content, disposeOnDone, ofCell) =>
-                kernel.requestExecute(
-                  { ...content, stop_on_error: false },
-                  disposeOnDone,
-                  { ...ofCell, ...metadata }
-                )
+            requestExecute: () => (content, disposeOnDone, ofCell) =>
+              kernel.requestExecute(
+                { ...content, stop_on_error: false },
+                disposeOnDone,
+                { ...ofCell, ...metadata }
+              )
           })
       })
   });
