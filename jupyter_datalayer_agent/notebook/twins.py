@@ -52,7 +52,7 @@ class Twins:
         base, suffix = os.path.splitext(path)
         others = [f"{base}{each}" for each in suffixes] if suffix in suffixes else []
         if is_read:
-            others.remove(path)
+            others = [each for each in others if each != path]
         else:
             others = [path, *self._shown(), *others]
         for each in dict.fromkeys(others):
