@@ -12,6 +12,7 @@ import pandas
 import pytest
 
 from jupyter_datalayer_agent.workflows.template import StepFailed
+from jupyter_datalayer_agent.workflows.templates.builtin.in_kernel.profile import profile
 from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
 from tests.support.template_run import KernelForTemplates, NotebookRun
 from tests.workflows.templates.builtin.checks import check, images, prose
@@ -316,6 +317,48 @@ async def test_a_path_with_anything_in_it_is_written_relative_to_the_notebook(
     run = await kernel.run(template, {"data": name, "notebook": "my data/neu/x.ipynb"})
     check(run)
     assert run.facts["data"]["path"] == '../it\'s "ñ" 名/a b.csv'
+
+
+async def test_a_price_a_region_in_three_spellings_and_free_text_are_taken_for_what_they_are(
+    kernel: KernelForTemplates,
+) -> None:
+    regions = ["East", "East", "east", " East ", "West", "North", "IT", "it"]
+    notes = "was asked about the number {n} of the order by a friend of his".format
+    rows = [
+        f'"${1000 + n * 37 % 900:,}.50",{regions[n % 8]},"{notes(n=n)} {n % 13}"\n'
+        for n in range(160)
+    ]
+    write(kernel, "orders.csv", "price,region,notes\n" + "".join(rows))
+    run = await analyse(kernel, "orders.csv", "machine-learning-pipeline")
+    code, text = sources(run), "\n".join(prose(run.document))
+    assert '{"east": "East", " East ": "East"}' in code
+    assert "`price` is read as numbers" in text
+    assert (
+        'In `region`, other spellings are read as one value: `"east"` and `" East "` as `East`.'
+        in text
+    )
+    assert "# Predicting `price`" in text
+    assert "`notes`" in text
+    check(run)
+
+
+@pytest.mark.parametrize(
+    ("values", "same"),
+    [
+        (["Red", "red", "blue"], {"red": "Red"}),
+        (["m", "M", "km"], None),
+        (["CO", "Co", "He"], None),
+        ([" a ", " b ", " c "], None),
+        (["New York", "new  york", "Boston"], {"new  york": "New York"}),
+        (["Äpfel", "äpfel ", "ÄPFEL"], {"äpfel ": "Äpfel", "ÄPFEL": "Äpfel"}),
+        (["ABC-1", "ABC-2", "ABC-3"], None),
+    ],
+)
+def test_spellings_of_one_value(values: list[str], same: dict[str, str] | None) -> None:
+    frame = pandas.DataFrame({"column": [*values * 20, values[0]]})
+    how = {"format": "parquet", "read": {}, "codes": [], "numbers": {}}
+    [column] = profile(frame, None, how)["columns"]
+    assert (column["convert"] or {}).get("same") == same
 
 
 @pytest.mark.parametrize("path", ["../secret.csv", "a/../../b.csv", "", "/", ".."])

@@ -56,7 +56,10 @@ def _other(
     """Which values are not what the texts say, where they are numbers or text."""
     other = pd.Series(False, index=values.index)
     present = values.notna()
-    if pd.api.types.is_bool_dtype(values) or convert.get("to") not in (None, "number", "float"):
+    if convert.get("to") == "spelling":
+        same = {_plain(value): chosen for value, chosen in convert["same"].items()}
+        texts = texts.map(lambda text: same.get(text, text))
+    elif pd.api.types.is_bool_dtype(values) or convert.get("to") not in (None, "number", "float"):
         return other
     if pd.api.types.is_numeric_dtype(values):
         form = convert if convert.get("to") == "number" else written or vars(NumberFormat())

@@ -17,6 +17,8 @@ from .....datasets.dialect.layout import Unreadable
 from .....datasets.dialect.numbers import MARKERS, PLACEHOLDERS, is_number, number_format
 
 PROBE_ROWS = 1_000_000
+MOST_CATEGORIES = 1000
+SHORTEST_WORD = 3
 ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
 CODE_NAME = r"(^|[_\W])(zip|zipcode|zip code|postal|postal ?code|postcode|phone|fips|ssn|isbn)$"
 YEAR_NAME = r"(^|[_\W])(year|yr|jahr)([_\W]|$)|[a-z]Year$"
@@ -183,8 +185,38 @@ def profile(frame: pd.DataFrame, date_column: str | None, how: dict[str, Any]) -
             convert = number
         if convert:
             frame[name] = _converted(frame[name], convert)
-        columns.append({"convert": convert, **describe(frame[name], len(frame))})
+        about = describe(frame[name], len(frame))
+        if convert is None and about["kind"] == "category" and (same := _spellings(frame[name])):
+            convert = {"to": "spelling", "same": same}
+            frame[name] = _converted(frame[name], convert)
+            about = describe(frame[name], len(frame))
+        columns.append({"convert": convert, **about})
     return {"rows": len(frame), "columns": columns, "duplicates": _duplicates(frame)}
+
+
+def _spellings(series: pd.Series) -> dict[str, str]:
+    """Values of a category that are another one but for white space or capital letters, each with
+    the most frequent spelling of it. Short ones, which may be codes, differ by their letters."""
+    if not _is_text(series):
+        return {}
+    counts = series.value_counts(sort=False)
+    if len(counts) > MOST_CATEGORIES or not all(isinstance(value, str) for value in counts.index):
+        return {}
+    spellings: dict[str, dict[str, int]] = {}
+    for value, rows in counts.items():
+        plain = " ".join(str(value).split())
+        key = plain.casefold() if len(plain) >= SHORTEST_WORD else plain
+        forms = spellings.setdefault(key, {})
+        forms[plain] = forms.get(plain, 0) + int(rows)
+    best = {key: max(forms, key=lambda each: forms[each]) for key, forms in spellings.items()}
+    same = {}
+    for value in counts.index:
+        plain = " ".join(value.split())
+        chosen = best[plain.casefold() if len(plain) >= SHORTEST_WORD else plain]
+        if value != chosen:
+            same[value] = chosen
+    # White space around every value is how the column is written, and merges nothing.
+    return same if len(counts) > len(best) else {}
 
 
 def _number_conversion(series: pd.Series, how: dict[str, Any]) -> dict[str, Any] | None:
@@ -305,6 +337,8 @@ def _converted(series: pd.Series, convert: dict[str, Any]) -> pd.Series:
         return as_numbers(series, **convert)
     if to == "finite":
         return series.replace([float("inf"), -float("inf")], float("nan"))
+    if to == "spelling":
+        return series.replace(convert["same"])
     if to == "object":
         return series.astype(object).where(series.notna(), float("nan"))
     return series.astype(to)

@@ -246,13 +246,14 @@ def loading_cell(data: Data) -> str:
     return "\n".join(lines)
 
 
-def _argument(name: str, value: Any) -> str:
+def _argument(name: str | None, value: Any) -> str:
     """An argument of a call, a long dictionary with an entry a line."""
-    line = f"{name}={literal(value)}"
+    start = f"{name}=" if name else ""
+    line = f"{start}{literal(value)}"
     if not isinstance(value, dict) or len(line) + len("    ,") <= WIDTH:
         return line
     entries = (f"        {literal(key)}: {literal(each)},\n" for key, each in value.items())
-    return f"{name}={{\n{''.join(entries)}    }}"
+    return f"{start}{{\n{''.join(entries)}    }}"
 
 
 def _conversion(name: str, convert: dict[str, Any]) -> str:
@@ -275,6 +276,8 @@ def _conversion(name: str, convert: dict[str, Any]) -> str:
         )
     if to == "number":
         return call(f"{column} = pd.to_numeric(", [_number_text(column, convert)])
+    if to == "spelling":
+        return call(f"{column} = {column}.replace(", [_argument(None, convert["same"])])
     rest = {
         "datetime": f"pd.to_datetime({column})",
         "naive": f'{column}.dt.tz_convert("UTC").dt.tz_localize(None)',
@@ -392,8 +395,19 @@ def loading_text(data: Data, name: str) -> str:
         names = [
             each["name"]
             for each in facts["columns"]
-            if each["convert"] and CONVERSIONS[each["convert"]["to"]] == conversion
+            if each["convert"] and CONVERSIONS.get(each["convert"]["to"]) == conversion
         ]
         if names:
             sentences.append(f"{codes(names)} {'is' if len(names) == 1 else 'are'} {conversion}.")
+    for each in facts["columns"]:
+        if each["convert"] and each["convert"]["to"] == "spelling":
+            sentences += _spellings(each["name"], each["convert"]["same"])
     return " ".join(sentences)
+
+
+def _spellings(column: str, same: dict[str, str]) -> list[str]:
+    by_chosen: dict[str, list[str]] = {}
+    for other, chosen in same.items():
+        by_chosen.setdefault(chosen, []).append(code(literal(other)))
+    parts = [f"{listed(others)} as {code(chosen)}" for chosen, others in by_chosen.items()]
+    return [f"In {code(column)}, other spellings are read as one value: {listed(parts)}."]
