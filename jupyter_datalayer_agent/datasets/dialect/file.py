@@ -59,6 +59,11 @@ _MARKS = [
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|!--|html|head|body|table|svg|rss|[a-z]+[\s>])", re.I)
 _PARTS = re.compile(rb"[\t,;\"]")
 _NOT_ASCII = re.compile(r"[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
+_CERTAIN_UTF8 = re.compile(
+    "[^\\s\x00-\u07ff]|[^\x00-\x7f](?:\\w|[^\\s\x00-\x7f])|\\w[^\\s\x00-\x7f]"
+)
+"""More than single letters of two bytes."""
+_LONE_BYTE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
 _MOST_WORDS = 2000
 _MOST_UTF8_WORDS = 3
 _ASCII = bytes(range(128))
@@ -96,14 +101,18 @@ class EncodingScan:
     """Whether bytes are UTF-8; if not, ``words`` has the distinct values that show what they are,
     and ``utf8_words`` some of those that are UTF-8 all the same.
 
-    ``mixed``: part of the text is UTF-8, more than happens by chance."""
+    ``mixed``: part of the text is UTF-8, more than happens by chance. Single letters of two bytes
+    do happen: the word for female is one in GBK. They count where a byte stands alone in another
+    line, as in Latin-1 and not in encodings with two bytes for a letter."""
 
     def __init__(self) -> None:
         self.is_utf8 = True
-        self.words: dict[bytes, None] = {}
         self.utf8_words: list[str] = []
+        self._words: dict[bytes, None] = {}
+        self._letters: dict[bytes, None] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._good = self._bad = 0
+        self._good = self._doubtful = self._bad = 0
+        self._has_lone_bytes = False
         self._rest = b""
 
     def feed(self, block: bytes, final: bool = False) -> None:
@@ -111,7 +120,7 @@ class EncodingScan:
         if self.is_utf8:
             try:
                 text = self._decoder.decode(block, final)
-                self._good += len(block) - len(text)
+                self._count(text, len(block) - len(text))
                 if not self.utf8_words and not block.isascii():
                     self.utf8_words = _NOT_ASCII.findall(text)[:1]
                 end = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
@@ -125,24 +134,38 @@ class EncodingScan:
                 continue
             try:
                 text = line.decode("utf-8")
-                self._good += len(line) - len(text)
+                if not self._count(text, len(line) - len(text)):
+                    _collect(line, self._letters)
                 if len(self.utf8_words) < _MOST_UTF8_WORDS:
                     self.utf8_words += _NOT_ASCII.findall(text)[:1]
             except UnicodeDecodeError:
                 self._bad += len(line.translate(None, _ASCII))
-                if len(self.words) < _MOST_WORDS:
-                    parts = (part.strip() for part in _PARTS.split(line))
-                    self.words |= dict.fromkeys(part for part in parts if not part.isascii())
+                self._has_lone_bytes = self._has_lone_bytes or bool(_LONE_BYTE.search(line))
+                _collect(line, self._words)
+
+    def _count(self, text: str, more: int) -> bool:
+        certain = not more or bool(_CERTAIN_UTF8.search(text))
+        if certain:
+            self._good += more
+        else:
+            self._doubtful += more
+        return certain
+
+    @property
+    def words(self) -> dict[bytes, None]:
+        """See above."""
+        return self._words if self._has_lone_bytes else self._words | self._letters
 
     @property
     def is_ascii(self) -> bool:
         """Whether all is ASCII."""
-        return self.is_utf8 and not self._good
+        return self.is_utf8 and not self._good + self._doubtful
 
     @property
     def mixed(self) -> bool:
         """Whether part of the text is UTF-8."""
-        return not self.is_utf8 and self._good > self._bad * 0.2
+        good = self._good + self._doubtful * self._has_lone_bytes
+        return not self.is_utf8 and good > self._bad * 0.2
 
     def doubt(self) -> list[str]:
         """A sentence on words that are UTF-8 in a text that is not, if there are any."""
@@ -152,6 +175,12 @@ class EncodingScan:
             "Some lines were read like the others, but could also be UTF-8, with words such as "
             f"{self.utf8_words[0]!r}."
         ]
+
+
+def _collect(line: bytes, words: dict[bytes, None]) -> None:
+    if len(words) < _MOST_WORDS:
+        parts = (part.strip() for part in _PARTS.split(line))
+        words.update(dict.fromkeys(part for part in parts if not part.isascii()))
 
 
 def inspect_file(path: str, choices: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,10 @@ from .numbers import MARKERS, number_format
 
 _QUOTED = "\ue000"
 """Stands before values that are quoted, since parsers drop the quotes."""
+_WORDS = {"NA", "N/A", "n/a", "None"}
+"""Those of ``MARKERS`` that people write; only programs write the others, such as ``NULL``."""
+_MANY = 10
+"""So many distinct codes are a list of codes, not a few words that are as long by chance."""
 _MOST = 0.9
 """The share of a column's other values that are codes, or quoted, if the column has such."""
 
@@ -26,7 +30,8 @@ def values_of(text: str, tail: str, layout: Layout) -> dict[int, list[str]]:
     quoted among quoted values is none; among codes of the same length it is one; what means a
     missing value in a column of numbers or dates does so in the others; else it is a value if most
     of the others are written like it: ``NA`` among ``EU`` and ``APAC``, not among ``male`` and
-    ``female``.
+    ``female``. Where a column of numbers or dates has it in quotes, quotes say nothing. What only
+    programs write is none, but in quotes or among many codes.
     """
     width = len(layout.names)
     named = layout.header and not layout.comment_header
@@ -69,13 +74,18 @@ def _own_values(column: set[str], typed: set[str]) -> list[str]:
     codes = Counter(form_of(each, runs=False) for each in plain)
 
     def is_one(marker: str) -> bool:
-        if f"{_QUOTED}{marker}" in column:
+        if f"{_QUOTED}{marker}" in column and f"{_QUOTED}{marker}" not in typed:
             return True
         if marker in column and others and quoted:
             return False
-        if plain and codes[form_of(marker, runs=False)] >= len(plain) * _MOST:
+        is_code = plain and codes[form_of(marker, runs=False)] >= len(plain) * _MOST
+        if marker not in _WORDS:
+            return bool(is_code) and len(plain) >= _MANY
+        if is_code:
             return True
-        return marker not in typed and forms[form_of(marker)] >= len(plain) / 2
+        return (
+            not {marker, f"{_QUOTED}{marker}"} & typed and forms[form_of(marker)] >= len(plain) / 2
+        )
 
     return [marker for marker in MARKERS if is_one(marker)]
 

@@ -171,6 +171,20 @@ def test_a_line_that_may_be_in_another_encoding_is_named(tmp_path: Path) -> None
     assert "could also be UTF-8, with words such as 'München'" in how["damaged"][0]
 
 
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [("gb18030", "男女"), ("cp874", ["รถ", "ลบ", "บวก"]), ("cp949", "월화수목")],
+)
+def test_words_that_are_letters_in_utf8_by_chance_are_of_the_encoding_of_the_others(
+    tmp_path: Path, encoding: str, words: list[str]
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,v\n" + "".join(f"1,{each}\n" for each in words) * 30, encoding=encoding)
+    asked = inspect_file(str(path), {})
+    assert set(bytes.fromhex(asked["undecided"]).decode(encoding).split()) == set(words)
+    assert inspect_file(str(path), {"encoding": encoding})["records"] == len(words) * 30
+
+
 def test_a_letter_that_is_divided_between_two_blocks_is_no_fault() -> None:
     scan = EncodingScan()
     for block in ("Kö".encode()[:2], "Kö".encode()[2:] + b"ln\nM", b"\xfcnchen\n"):

@@ -31,6 +31,11 @@ def table(*columns: list[str], delimiter: str = ",") -> str:
         (["NA", "NA", "NA", "NA"], "NA", True),
         (['"male"', '"NA"', '"female"', "NA"], "NA", True),
         (['"DE"', "NA", '"FR"', '"US"'], "NA", False),
+        (["OPEN", "CLOSED", "NULL", "OPEN"], "NULL", False),
+        (["OPEN", "SHUT", "NULL", "OPEN"], "NULL", False),
+        (["NULL", "NULL", "", "NULL"], "NULL", False),
+        (["male", "nan", "female", "male"], "nan", False),
+        (["open", '"null"', "closed", "open"], "null", True),
         (['"Lee, Ann"', '"Smith ""Bo"" J"', '"NA"', '"x"'], "NA", True),
     ],
 )
@@ -57,3 +62,14 @@ def test_what_means_a_missing_number_means_a_missing_text_except_among_codes(
 def test_of_a_table_divided_by_white_space() -> None:
     text = table(['"DE"', '"NA"', '"FR"', "NA"], ["1", "2", "3", "4"], delimiter=" ")
     assert "NA" in values_of(text, "", find_layout(text))[0]
+
+
+def test_quotes_say_nothing_where_missing_numbers_are_quoted() -> None:
+    text = table(['"male"', '"NA"', '"female"', '"male"'], ['"1"', '"NA"', '"3"', '"4"'])
+    assert values_of(text, "", find_layout(text)) == {}
+
+
+def test_what_programs_write_is_a_code_among_many_codes() -> None:
+    codes = ["nan", *(f"{first}{second}k" for first in "abcd" for second in "efg")]
+    text = table(codes, [str(number) for number in range(len(codes))])
+    assert "nan" in values_of(text, "", find_layout(text))[0]
