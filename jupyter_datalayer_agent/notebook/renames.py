@@ -119,7 +119,7 @@ class Renames:
         return path
 
     def time(self) -> int:
-        """The time now, in ms since 1970, later than that of every rename noted before, and
+        """The time now, in ms since 1970, later than that of every rename noted or read before, and
         earlier than that of every later one."""
         self._last_time = max(self._last_time + 1, now_ms())
         return self._last_time
@@ -135,6 +135,8 @@ class Renames:
                 log.warning("Renames before this server's start are not known: %s", error)
         noted = [each for each in self._renames if each.at > time]
         found = {(each.at, each.old, each.new): each for each in (*stored, *noted)}
+        # Another server's clock may be ahead, or this one's was set back.
+        self._last_time = max(self._last_time, *(each.at for each in found.values()), 0)
         return sorted(found.values(), key=lambda each: each.at)
 
     async def newer_paths(self, path: str) -> list[str]:
@@ -255,7 +257,7 @@ class Renames:
             old = path.strip("/")
             renames = await self.after(time)
             if newer := Rename.newer_paths(old, renames):
-                if not any(each.affects(old) for each in self._renames):
+                if not any(each.at > time and each.affects(old) for each in self._renames):
                     # Another server renamed it, which could not notify the pages of this one.
                     last = max(each.at for each in renames if each.affects(old))
                     self._note([Rename(old, newer[0], last)])

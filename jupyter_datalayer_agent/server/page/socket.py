@@ -142,7 +142,9 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if isinstance(message, Hello):
             renames = self.parts.runtime.notebooks.renames
             known_until = message.renames_known_until
-            missed = [] if known_until is None else await renames.after(known_until)
+            # A new page has no old names; its time is to be later than all renames, too.
+            found = await renames.after(renames.time() if known_until is None else known_until)
+            missed = [] if known_until is None else found
             if self.ws_connection is None or self.ws_connection.is_closing():
                 return
             self._page = pages.connect(

@@ -266,7 +266,11 @@ export class PageConnection implements IPageConnection, IDisposable {
         this._fileWritten.emit(message);
         break;
       case 'file_renamed':
-        this._renamesKnownUntil = message.renamesKnownUntil;
+        // One of another server comes with its time, which may be an earlier one.
+        this._renamesKnownUntil = Math.max(
+          this._renamesKnownUntil ?? 0,
+          message.renamesKnownUntil
+        );
         this._fileRenamed.emit(message);
         break;
       case 'sessions_waiting':

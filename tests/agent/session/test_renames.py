@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -390,6 +392,49 @@ def test_two_servers_on_one_database_know_each_others_renames(
     reply = use(own_server, model, session, OLD)
     assert [call["status"] for call in reply["toolCalls"]] == ["ok"], reply["toolCalls"]
     assert sources(own_server, NEW) == ["x = 2"]
+
+
+def test_a_later_rename_by_another_server_is_followed_after_one_of_the_same_name(
+    own_server: RunningServer, tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    make(own_server, OLD, "x = 0")
+    rename(own_server, OLD, "first.ipynb")
+    make(own_server, OLD, "x = 1")
+    with (
+        FakePage(own_server) as page,
+        RunningServer(tmp_path, api_base=model.base_url) as other,
+    ):
+        rename(other, OLD, NEW)
+        content = nbformat.read(own_server.root / NEW, as_version=4)
+        known = {"renamesKnownUntil": page.renames_known_until}
+        saved = {"type": "notebook", "format": "json", "content": content, **known}
+        assert own_server.request("PUT", f"/api/contents/{OLD}", json=saved).status_code == 409
+        message = page.wait_for("file_renamed")
+        assert (message["oldPath"], message["path"]) == (OLD, NEW)
+
+
+def test_a_page_knows_of_renames_of_a_clock_that_was_ahead(
+    own_server: RunningServer, tmp_path: Path
+) -> None:
+    server = own_server
+    make(server, OLD, "x = 1")
+    content = nbformat.read(server.root / OLD, as_version=4)
+    rename(server, OLD, NEW)
+    server.stop()
+    database = tmp_path / "home" / "data" / "datalayer-agent" / "agent.db"
+    with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE document_renames SET at = at + 86400000")
+    server.start()
+    with FakePage(server) as page:
+        known = {"renamesKnownUntil": page.renames_known_until}
+        saved = {"type": "notebook", "format": "json", "content": content, **known}
+        made = server.request("PUT", f"/api/contents/{OLD}", json=saved)
+        assert made.status_code == 201, made.text
+        # And of what is renamed from now on, it is told.
+        rename(server, OLD, "later.ipynb")
+        assert page.wait_for("file_renamed")["renamesKnownUntil"] > page.renames_known_until
+        refused = server.request("PUT", f"/api/contents/{OLD}", json=saved)
+        assert "later.ipynb" in refused.json()["message"]
 
 
 @pytest.mark.parametrize("restart", [False, True])

@@ -87,6 +87,11 @@ describe('PageConnection', () => {
     const renamed = { oldPath: 'a', path: 'b', renamesKnownUntil: 9 };
     server.send({ type: 'file_renamed', ...renamed });
     await until(() => connection.renamesKnownUntil === 9);
+    const earlier = { oldPath: 'c', path: 'd', renamesKnownUntil: 8 };
+    let heard = false;
+    connection.fileRenamed.connect(() => (heard = true));
+    server.send({ type: 'file_renamed', ...earlier });
+    await until(() => heard);
     connection.sendEditorState({ type: 'editor_state' });
     await until(() => known('editor_state').length === 2);
     server.renamesKnownUntil = 12;
