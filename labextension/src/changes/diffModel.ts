@@ -2,12 +2,15 @@ import type { ICell } from '@jupyterlab/nbformat';
 import { IDisposable } from '@lumino/disposable';
 
 import { messageOf } from '../api/errors';
+import type { ChangesReply } from '../api/types';
+import { findAgain, INamedCells, presentId } from '../notebook/cellNames';
+import { namesAnew } from '../notebook/cells';
 import { isLexical } from '../notebook/documentKind';
 import { openChanges } from '../session/reduceDecided';
 import type { ITurn } from '../session/turn';
 import { Observable } from '../session/observable';
 import type { Colour } from '../diff/colours';
-import { canDecide, Pending } from './pending';
+import { canDecide, Pending, recordedIn } from './pending';
 import type { ISessionOnPage } from './sessionsOnPage';
 import type { IChangesDecider, IChangesSource } from './source';
 import { CellsNow, IDocumentDiff, turnDiff } from './turnDiff';
@@ -24,6 +27,7 @@ export interface IShownDiff {
 
 /** A notebook as it is now, and the type of its code. */
 export interface IReadNotebook {
+  notebook: INamedCells & { nbformat: number; nbformat_minor: number };
   cells: readonly ICell[];
   mimeType: string;
 }
@@ -106,12 +110,9 @@ export class DiffModel implements IDisposable {
         const read = notebooks.has(path)
           ? await this._options.read(path)
           : null;
-        const { cells, mimeType } = read ?? {
-          mimeType: this._options.mimeTypeOf(path)
-        };
-        types.set(path, mimeType);
-        if (cells) {
-          now.set(path, new Map(cells.map(cell => [String(cell.id), cell])));
+        types.set(path, read?.mimeType ?? this._options.mimeTypeOf(path));
+        if (read) {
+          now.set(path, cellsNow(read, path, reply));
         }
       }
       if (count === this._loads && !this._isDisposed) {
@@ -172,4 +173,28 @@ export class DiffModel implements IDisposable {
   private _seen: ITurn | null = null;
   private _loads = 0;
   private _isDisposed = false;
+}
+
+/** The cells by the ids under which the turn's changes are recorded, where there are any. */
+function cellsNow(
+  { notebook, cells }: IReadNotebook,
+  path: string,
+  reply: ChangesReply
+): CellsNow {
+  const changes = reply.changes.filter(each => each.path === path);
+  const ids = new Map(
+    changes.flatMap(({ cellId, op }) => (cellId ? [[cellId, op]] : []))
+  );
+  if (namesAnew(notebook, path)) {
+    findAgain(notebook, recordedIn({ turns: [{ changes }], cells: ids }));
+  }
+  const recorded = new Map(
+    [...ids.keys()].map(id => [presentId(notebook, id), id])
+  );
+  return new Map(
+    cells.map((cell, place) => {
+      const id = notebook.cells[place].getId();
+      return [recorded.get(id) ?? id, cell];
+    })
+  );
 }

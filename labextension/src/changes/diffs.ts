@@ -12,6 +12,7 @@ import type {
   ILanguageInfoMetadata,
   INotebookContent
 } from '@jupyterlab/nbformat';
+import type { YNotebook } from '@jupyter/ydoc';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { Documents } from '../notebook/documents';
@@ -163,8 +164,10 @@ async function read(
     mimeTypes.getMimeTypeByLanguage(language ?? { name: 'python' });
   const model = documents.findNotebook(path)?.model;
   if (model) {
-    const { cells, metadata } = model.sharedModel.toJSON();
+    const notebook = model.sharedModel as YNotebook;
+    const { cells, metadata } = notebook.toJSON();
     return {
+      notebook,
       cells: cells as ICell[],
       mimeType: typeOf(metadata.language_info as ILanguageInfoMetadata)
     };
@@ -174,8 +177,16 @@ async function read(
       type: 'notebook',
       content: true
     });
-    const { cells, metadata } = content as INotebookContent;
-    return { cells, mimeType: typeOf(metadata.language_info) };
+    const file = content as INotebookContent;
+    const named = file.cells.map((cell, place) => ({
+      getId: () => String(cell.id ?? place),
+      getSource: () => [cell.source].flat().join('')
+    }));
+    return {
+      notebook: { ...file, cells: named },
+      cells: file.cells,
+      mimeType: typeOf(file.metadata.language_info)
+    };
   } catch {
     return null; // Deleted, or moved.
   }

@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
 
 import { findAgain, presentId } from '../notebook/cellNames';
-import { keepsIds } from '../notebook/cells';
+import { namesAnew } from '../notebook/cells';
 import { CellIndex } from './cellIndex';
 import type { DocumentBar, IDocumentBarOptions } from './documentBar';
 import type { IDocumentChanges } from './documentChanges';
@@ -132,8 +132,7 @@ export class NotebookChanges implements IDocumentChanges, IDisposable {
   private _named(path: string, pending: IPending): IPending {
     const { model } = this._options.panel.content;
     const notebook = model?.sharedModel as YNotebook | undefined;
-    // Other formats than that of notebooks, which jupytext reads, have no ids either.
-    if (!notebook || (keepsIds(notebook) && path.endsWith('.ipynb'))) {
+    if (!notebook || !namesAnew(notebook, path)) {
       return pending;
     }
     findAgain(notebook, recordedIn(pending));

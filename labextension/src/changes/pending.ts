@@ -68,7 +68,12 @@ export function pendingIn(open: readonly IOpenTurn[], path: string): IPending {
 }
 
 /** The cells that are there, as the newest change that knows it left them. */
-export function recordedIn({ turns, cells }: IPending): IRecordedCell[] {
+export function recordedIn({
+  turns,
+  cells
+}: Pick<IPending, 'cells'> & {
+  turns: readonly Pick<IPendingTurn, 'changes'>[];
+}): IRecordedCell[] {
   const changes = [...turns].reverse().flatMap(turn => turn.changes);
   return [...cells.keys()].map(cellId => {
     const own = changes.filter(change => change.cellId === cellId).reverse();

@@ -32,8 +32,19 @@ export function sharedNotebook(panel: NotebookPanel): YNotebook {
  * Whether the file keeps the ids of the cells: before nbformat 4.5 it has none, and JupyterLab makes
  * others each time that it loads it.
  */
-export function keepsIds(notebook: YNotebook): boolean {
+export function keepsIds(
+  notebook: Pick<YNotebook, 'nbformat' | 'nbformat_minor'>
+): boolean {
   return notebook.nbformat > 4 || notebook.nbformat_minor >= 5;
+}
+
+/** Whether its cells have other ids each time that it is loaded. */
+export function namesAnew(
+  notebook: Pick<YNotebook, 'nbformat' | 'nbformat_minor'>,
+  path: string
+): boolean {
+  // Other formats than that of notebooks, which jupytext reads, have no ids either.
+  return !(keepsIds(notebook) && path.endsWith('.ipynb'));
 }
 
 /** Whether a cell model is a code cell's. */
