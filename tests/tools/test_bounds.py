@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from jupyter_datalayer_agent.protocol.base import Wire
 from jupyter_datalayer_agent.tools.builtin.history import GetTurnById, SearchChatHistory
-from jupyter_datalayer_agent.tools.builtin.notebook_change import MoveNotebookCell
+from jupyter_datalayer_agent.tools.builtin.notebook_change import AddNotebookCell, MoveNotebookCell
 from jupyter_datalayer_agent.tools.builtin.notebook_read import GetCellOutputs, GetNotebookCells
 from jupyter_datalayer_agent.tools.builtin.run_cells import RunNotebookCells
 from jupyter_datalayer_agent.tools.schema import compact_schema
@@ -57,3 +57,15 @@ def test_no_bound_is_sent() -> None:
         assert not any(
             word in sent for word in ("minimum", "maximum", "exclusiveMinimum", "minLength")
         )
+
+
+@pytest.mark.parametrize(
+    ("model", "rest"),
+    [(AddNotebookCell, {"type": "code", "content": "x"}), (MoveNotebookCell, {"cellId": "a"})],
+)
+def test_a_place_beside_a_cell_is_said_to_be_its_id(
+    model: type[Wire], rest: dict[str, Any]
+) -> None:
+    position = compact_schema(model)["properties"]["position"]
+    assert position["description"] == "after, before: an id"
+    assert model.model_validate({**rest, "position": {"before": "b"}})

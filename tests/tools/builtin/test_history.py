@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jupyter_datalayer_agent.notebook.renames import Renames
+from jupyter_datalayer_agent.protocol.provenance import ResponseType
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
 from jupyter_datalayer_agent.protocol.sharing import ShareKind
 from jupyter_datalayer_agent.protocol.tools import ToolResult
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
+from jupyter_datalayer_agent.tools.builtin.history import GetContextByProvenance
 from jupyter_datalayer_agent.tools.context import ToolContext
 from jupyter_datalayer_agent.tools.dispatcher import Dispatcher
 from jupyter_datalayer_agent.tools.gate import Gate
 from jupyter_datalayer_agent.tools.redaction import Sharing
+from jupyter_datalayer_agent.tools.schema import compact_schema
 from tests.store.chats import Chat, open_store
 
 
@@ -131,3 +134,8 @@ async def test_an_answer_is_read_by_its_provenance(tmp_path: Path) -> None:
         invalid = await call(store, "getContextByProvenance", **{**arguments, "responseType": "x"})
         assert invalid.error is not None
         assert invalid.error.code == "invalid_arguments"
+
+
+def test_the_types_of_answers_are_in_the_schema() -> None:
+    arguments = compact_schema(GetContextByProvenance)["properties"]
+    assert arguments["responseType"]["enum"] == list(get_args(ResponseType))

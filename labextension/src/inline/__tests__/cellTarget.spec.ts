@@ -1,3 +1,5 @@
+import type { ICodeCellModel } from '@jupyterlab/cells';
+
 import { CellTarget } from '../cellTarget';
 import { IProposalView } from '../target';
 import { IProposal } from '../../proposals';
@@ -64,3 +66,40 @@ describe('proposed cells', () => {
     expect(sources()).toEqual(['a', 'a1', 'a2', 'a3', 'b0', 'b']);
   });
 });
+
+it.each([
+  ['a = 1\r\nb = 2', 'running', 'a = 1\r\nb = 2'],
+  ['a = 1\r\nb = 2', 'idle', 'a = 1\nb = 3'],
+  ['a = 1\nb = 2', 'running', 'a = 1\nb = 3']
+] as const)(
+  'a change of %j in a cell that is %s makes it %j: made anew, it would lose its outputs',
+  async (source, state, left) => {
+    const notebook = await open([code('a', source)]);
+    const { panel } = notebook;
+    const [cell] = panel.content.widgets;
+    const target = new CellTarget(panel, cell, 'x.ipynb');
+    try {
+      (cell.model as ICodeCellModel).executionState = state;
+      const place = { kind: 'cell', cellId: 'a' } as const;
+      const view = (await target.viewFor(place))!;
+      const refusals: string[] = [];
+      view.refused.connect((_, reason) => refusals.push(reason));
+      view.show({
+        target: place,
+        language: 'python',
+        source: 'a = 1\nb = 3',
+        isComplete: true
+      } as unknown as IProposal);
+      target.asOneStep([view], () => view.accept([0]));
+      expect(notebook.source('a')).toBe(left);
+      expect(refusals).toEqual(
+        left === source
+          ? ['Cell 1 is running. Accept the change when the run has ended.']
+          : []
+      );
+    } finally {
+      target.dispose();
+      notebook.close();
+    }
+  }
+);
