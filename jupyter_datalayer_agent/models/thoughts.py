@@ -56,7 +56,12 @@ _LONGEST_HEADER = 200
 _CLOSINGS = tuple(MARKS.values())
 _HARMONY_CLOSINGS = (*_ENDS, *_NEXT)
 _LONGEST = max(map(len, (*_CLOSINGS, *OPENED_ALONE.values(), *_HARMONY_CLOSINGS)))
-_FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
+# Those in lists and quotations as well.
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})", re.MULTILINE)
+_MOST_CLOSINGS = 100
+"""Closing marks of an answer that are looked at, for each of which the text before it is read."""
+_LONGEST_BEGINNING = 1_000
+"""White space before an answer, at most."""
 
 
 class Kind(Enum):
@@ -81,7 +86,8 @@ class _State(Enum):
     START = "start"
     THOUGHT = "thought"
     TEXT = "text"
-    CALL = "call"
+    REST = "rest"
+    """Nothing that follows is reasoning."""
 
 
 class ThoughtReader:
@@ -107,6 +113,7 @@ class ThoughtReader:
         self._opening = ""
         # Openings within the reasoning whose closings may still follow.
         self._nested = 0
+        self._closings_seen = 0
         self._text: list[str] = []
         self._thought: list[str] = []
 
@@ -145,7 +152,7 @@ class ThoughtReader:
                     yield from self._think(is_end)
                 case _State.TEXT:
                     yield from self._answer(is_end)
-                case _State.CALL:
+                case _State.REST:
                     text, self._held = self._held, ""
                     yield from self._say(text)
             if (self._state, len(self._held)) == before:
@@ -166,7 +173,8 @@ class ThoughtReader:
         marks = (*self._marks, *OPENED_ALONE, *_HEADER, *(_ENDS if self._is_harmony else ()))
         may_open = any(mark.startswith(text) for mark in marks)
         has_header = text.startswith(_HEADER) and len(text) < _LONGEST_HEADER
-        if not is_end and (may_open or has_header):
+        is_short = len(self._held) < _LONGEST_BEGINNING
+        if not is_end and is_short and (may_open or has_header):
             return
         if self._is_harmony and text.startswith(_HARMONY_CLOSINGS):
             # A special token, and no text.
@@ -212,7 +220,7 @@ class ThoughtReader:
             return False
         self._is_harmony = self._has_marks = True
         if " to=" in text[:at]:
-            self._state = _State.CALL
+            self._state = _State.REST
             self._held = text.removeprefix("<|start|>assistant").removeprefix("assistant").lstrip()
         else:
             self._held = text[at + len(_MESSAGE) :]
@@ -234,12 +242,19 @@ class ThoughtReader:
             if self._is_implied:
                 self.bare, self._is_implied = closing.strip(), False
             self._nested = self.thought.count(_opening_of(closing))
-            self._state, self._has_marks = _State.START, True
+            self._has_marks = True
+            self._restart()
             return
         kept = 0 if is_end else _begun(self._held, self._closings)
         thought = self._held[: len(self._held) - kept]
         self._held = self._held[len(thought) :]
         yield from self._reason(thought)
+
+    def _restart(self) -> None:
+        """A mark has ended a part; another may begin."""
+        self._closings_seen += 1
+        is_enough = self._closings_seen >= _MOST_CLOSINGS
+        self._state = _State.REST if is_enough else _State.START
 
     def _reason(self, thought: str) -> Iterator[Piece]:
         if not self._thought:
@@ -257,7 +272,7 @@ class ThoughtReader:
             end = at if closing else len(self._held) - kept
             text, self._held = self._held[:end], self._held[end:]
             if closing:
-                self._state = _State.START
+                self._restart()
             yield from self._say(text)
             return
         rest = self._held[at + len(closing) :]
@@ -271,6 +286,9 @@ class ThoughtReader:
         if not self._ends_thought(before, closing, rest):
             yield from self._say(self._held[: at + len(closing)])
             self._held = rest
+            self._closings_seen += 1
+            if self._closings_seen >= _MOST_CLOSINGS:
+                self._state = _State.REST
             return
         self._text.clear()
         if shown:
@@ -278,7 +296,8 @@ class ThoughtReader:
         if before.strip() and not self._has_marks:
             self.bare = closing
         self._has_marks = True
-        self._held, self._state = rest, _State.START
+        self._held = rest
+        self._restart()
         thought = before.removeprefix(_opening_of(closing)) if closing in _ALONE else before
         yield from self._reason(f"\n\n{thought.strip()}" if self._thought else thought.strip())
 

@@ -13,20 +13,28 @@ comes in is put into other things before it goes out."""
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: str | bytes, *, strict: bool = True) -> Any:
+def parse_json(text: str | bytes, *, strict: bool = True, repeats: bool = True) -> Any:
     """The value of a JSON text. Raises ``ValueError``, which says what is wrong with it.
 
     Of a key that comes twice the last value counts, as in a browser. Halves of a character that
     stand alone are replaced, as a browser does where text leaves it: no file, database or request
-    could hold them. Without ``strict`` strings may hold line breaks.
+    could hold them. Without ``strict`` strings may hold line breaks; without ``repeats`` a key that
+    comes twice is an error.
     """
     if isinstance(text, bytes):
         text = text.decode()
     try:
-        value = json.loads(text, strict=strict, parse_constant=_refuse_constant)
+        value = json.loads(
+            text,
+            strict=strict,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=None if repeats else _without_repeats,
+        )
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     except json.JSONDecodeError:
+        raise
+    except _RepeatedKey:
         raise
     except ValueError as error:
         raise ValueError(_message(error)) from None
@@ -43,6 +51,17 @@ _TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
 
 class _NoNumber(ValueError):
     """``NaN`` or ``Infinity``, which Python reads and JSON does not have."""
+
+
+class _RepeatedKey(ValueError):
+    """A key that comes twice in an object."""
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _RepeatedKey("a key comes twice")
+    return found
 
 
 def _refuse_constant(name: str) -> Any:

@@ -73,9 +73,12 @@ def relaxed_object(text: str, at: int = 0, quote: str | None = None) -> tuple[di
         if kind != "space":
             parts.append(part)
         if not brackets:
-            value: dict[str, Any] = parse_json("".join(parts), strict=False)
+            # Apart, so that no two of them become one: `1 2`.
+            value: dict[str, Any] = parse_json(" ".join(parts), strict=False, repeats=False)
             return value, at
 
 
 def _sound(found: re.Match[str]) -> str:
+    if found[0] == "\\/":
+        raise ValueError("\\/ is one character in JSON and two in Python")
     return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])

@@ -193,6 +193,12 @@ _AROUND_NAME = re.compile(
 )
 
 
+# https://platform.openai.com/docs/api-reference/chat/create: the name of a function.
+_LONGEST_NAME = 64
+_TAKEN = re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}")
+_NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
+
+
 def plain_name(name: str) -> str:
     """A tool's name without what models put around it: a namespace (``functions.``, Gemini's
     ``default_api.``), a number (Kimi's ``:0``), a channel (gpt-oss's ``<|channel|>commentary``)."""
@@ -264,11 +270,18 @@ class ToolRegistry:
         return None
 
     def own_name(self, name: str) -> str:
-        """The name without what a model put around it, if that is how it names a tool."""
-        key = normalise(name)
-        if key in self._tools or key in self._aliases or (entry := self.find(name)) is None:
-            return name
-        return entry.name
+        """The name without what a model put around it, if that is how it names a tool; of no tool,
+        a name that servers take in a conversation."""
+        key, is_taken = normalise(name), _TAKEN.fullmatch(name) is not None
+        if (entry := self.find(name)) is None:
+            return name if is_taken else self._taken(name)
+        is_named = is_taken and (key in self._tools or key in self._aliases)
+        return name if is_named else entry.name
+
+    def _taken(self, name: str) -> str:
+        cleaned = _NOT_TAKEN.sub("-", name)[:_LONGEST_NAME]
+        # It was no tool, and does not become one.
+        return cleaned if cleaned and self.find(cleaned) is None else "unknown-tool"
 
     def behind(self, name: str) -> Tool | None:
         """The tool of this name or alias; None if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -143,6 +144,26 @@ def test_a_call_in_harmony_is_left_to_those_who_read_calls(chunk: int) -> None:
     assert (reader.thought, reader.text) == (PLAN, f"<|channel|>commentary to={CALL}")
     reader = read(f"{analysis}<|start|>assistant to={CALL}", chunk)
     assert reader.thought == PLAN
+
+
+@pytest.mark.parametrize("about", [False, True])
+@pytest.mark.parametrize(
+    "piece",
+    ["x </think> y ", "<think>a</think>", "a\n</think>\n", "<think>", "\n", '"</think>" ', HARMONY],
+)
+def test_a_megabyte_of_marks_takes_time_that_grows_with_its_length(piece: str, about: bool) -> None:
+    text = piece * (1_000_000 // len(piece))
+    began = time.process_time()
+    reader = read(text, 1000, is_about_marks=about)
+    # A reading of all that went before at each mark takes minutes.
+    assert time.process_time() - began < 3
+    assert len(reader.text) + len(reader.thought) > 400_000 or not piece.strip()
+
+
+@pytest.mark.parametrize("fence", ["      ```", "> ```", "\t```"])
+def test_a_mark_in_code_within_a_list_or_a_quotation_is_text(fence: str) -> None:
+    text = f"Write this:\n{fence}text\n</think>\n{fence}\nSo it ends."
+    assert read(text, 3).text == text
 
 
 def test_an_ordinary_answer_is_not_held_back() -> None:

@@ -65,6 +65,16 @@ def test_strings_may_have_a_mark_of_their_own() -> None:
         "{,}",
         '{"a": [1,,]}',
         '{"a":: 1}',
+        # Two parts are not one.
+        '{"a": 1 2}',
+        '{"a": 1\n2}',
+        '{"a": 1 e5}',
+        '{"a": tr ue}',
+        # Which of the two counts, and what the escape means.
+        "{\"a\": 1, 'a': 2}",
+        '{"a": {"b": 1, b: 2}}',
+        "{'a': 'b\\/c'}",
+        '{"a": """b\\/c"""}',
     ],
 )
 def test_what_would_have_to_be_guessed_is_refused(text: str) -> None:

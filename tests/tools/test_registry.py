@@ -37,6 +37,24 @@ def test_names_match_without_regard_to_case_underscores_or_prefix(name: str) -> 
     assert found.name == "getNotebookCells"
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("run everything", "run-everything"),
+        ("", "unknown-tool"),
+        ("é" * 3, "---"),
+        ("x" * 65, "x" * 64),
+        # It is not made a call of another tool.
+        ("datalayer listKernels", "unknown-tool"),
+        ("anything_else-2", "anything_else-2"),
+        (" listKernels ", "listKernels"),
+        ("functions.listKernels", "listKernels"),
+    ],
+)
+def test_each_call_has_a_name_that_servers_take(written: str, kept: str) -> None:
+    assert builtin_registry().own_name(written) == kept
+
+
 def test_a_duplicate_name_raises_and_what_is_returned_takes_it_out() -> None:
     registry = ToolRegistry()
     remove = registry.add(ask_user)

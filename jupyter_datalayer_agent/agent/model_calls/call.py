@@ -312,17 +312,17 @@ class ModelCall:
     def _sound(self, item: Item) -> Item:
         """A call under its tool's own name, with arguments that are JSON if they can be: servers
         refuse a history of other ones."""
-        tool = self._registry.find(str(item.get("name")))
-        if item.get("type") != "function_call" or tool is None:
+        if item.get("type") != "function_call":
             return item
-        if item.get("status") == "incomplete":
-            return {**item, "name": self._registry.own_name(item["name"])}
-        name = self._registry.own_name(item["name"])
-        written = item.get("arguments")
-        arguments = mended(tool, written) if isinstance(written, str) else None
+        name = str(item.get("name") or "")
+        tool, written = self._registry.find(name), item.get("arguments")
+        item = {**item, "name": self._registry.own_name(name)}
+        if tool is None or item.get("status") == "incomplete" or not isinstance(written, str):
+            return item
+        arguments = mended(tool, written)
         if arguments is None:
-            return {**item, "name": name}
-        return {**item, "name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}
+            return item
+        return {**item, "arguments": json.dumps(arguments, ensure_ascii=False)}
 
     def _end_reasoning(self, item_id: str, text: str) -> None:
         """Show this text in place of reasoning that repeats itself, which no answer follows."""

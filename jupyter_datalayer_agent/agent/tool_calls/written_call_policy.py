@@ -31,6 +31,8 @@ _ABOUT_CALLS = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\w{1,64}")
+_NEAR = 200
+"""Characters between a call's name and its arguments, at most."""
 _SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNORECASE)
 
 
@@ -121,7 +123,8 @@ class WrittenCallPolicy:
         for call in calls:
             if (reason := self._wrong(call, request)) is not None:
                 return reason
-        if any(_is_repeated(call, request) for call in calls):
+        texts = [_squeezed(text) for text in _texts_of_others(request)]
+        if any(_is_repeated(call, texts) for call in calls):
             return "it repeats text of the message, a document or an output"
         if self._asks_about_calls(request):
             return "the message asks about calls"
@@ -165,20 +168,20 @@ def _beside_a_misfit(name: str) -> ToolFailure:
     )
 
 
-def _is_repeated(call: WrittenCall, request: ModelRequest) -> bool:
-    """Whether the call is in what the model was sent, as text that others wrote."""
+def _is_repeated(call: WrittenCall, texts: Sequence[str]) -> bool:
+    """Whether the call is in what the model was sent, ``texts`` (squeezed) that others wrote."""
     name = f'"{call.name}"'
     arguments = _squeezed(json.dumps(call.arguments, ensure_ascii=False))
     source = _squeezed(call.source)
-    for text in _texts_of_others(request):
-        squeezed = _squeezed(text)
-        if source and source in squeezed:
+    for text in texts:
+        if source and source in text:
             return True
-        at = squeezed.find(name)
+        at = text.find(arguments)
         while at >= 0:
-            if arguments in squeezed[max(0, at - len(arguments) - 200) : at + len(arguments) + 200]:
+            end = at + len(arguments)
+            if name in text[max(0, at - _NEAR) : end + _NEAR + len(name)]:
                 return True
-            at = squeezed.find(name, at + 1)
+            at = text.find(arguments, end)
     return False
 
 

@@ -168,11 +168,16 @@ def calls_within(
         for call in calls:
             if call.name in names if call.in_python else is_tool(call.name):
                 yield call
-    for line in islice(_PYTHON_LINE.finditer(text), _MOST):
-        name = plain_name(line[1])
+    at = 0
+    for _ in range(_MOST):
+        line = _PYTHON_LINE.search(text, at)
+        if line is None:
+            return
+        at, name = line.end(), plain_name(line[1])
         if name in names:
             found = _python_at(text, _skip(text, line.start()))
             yield from found.calls or [WrittenCall(name, None, in_python=True)]
+            at = max(at, found.end)
 
 
 def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:

@@ -10,7 +10,7 @@ from ...notebook.files.kinds import is_lexical
 from ...notebook.lexical.as_cells import blocks_as_cells
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
-from ...protocol.code_text import plain_code
+from ...protocol.code_text import names_python, plain_code, unfenced
 from ..approval_reason import reason_in_kernel, reason_in_notebook
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, render_outputs
@@ -43,11 +43,6 @@ class ExecuteCode(Wire):
     code: str = Field(min_length=1)
     path: str | None = None
     kernel_id: str | None = None
-
-    @property
-    def source(self) -> str:
-        """The code that is run."""
-        return plain_code(self.code)
 
 
 @tool(
@@ -93,8 +88,8 @@ async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome
 
 
 async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None:
-    codes = [("The code", args.source)]
     path, kernel_id = await _where(args, context)
+    codes = [("The code", await _source(args, path, kernel_id, context))]
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
     if path is not None and is_lexical(path):
@@ -119,6 +114,24 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
     return None, None
 
 
+async def _source(
+    args: ExecuteCode, path: str | None, kernel_id: str | None, context: ToolContext
+) -> str:
+    """The code that is run. A line ``python`` is code in kernels of other languages: a shell's
+    starts Python."""
+    language: str | None = None
+    if not names_python(unfenced(args.code)[0]):
+        return plain_code(args.code)
+    if kernel_id is not None:
+        kernels = await context.notebooks.kernels()
+        language = next((each["language"] for each in kernels if each["id"] == kernel_id), None)
+    elif path is not None and is_lexical(path):
+        language = (await context.notebooks.lexical.read(path, context.client_id)).language
+    elif path is not None:
+        language = (await context.notebook(path)).kernel_language
+    return plain_code(args.code, language)
+
+
 @tool(
     ExecuteCode,
     group="kernel",
@@ -130,17 +143,18 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     """Run code in the notebook's kernel (else a scratch kernel), without adding a cell."""
     path, kernel_id = await _where(args, context)
+    source = await _source(args, path, kernel_id, context)
     await context.status("Running code")
     key = context.notebooks.scratch.key_of(kernel_id) if kernel_id is not None else None
     if key is not None or (path is None and kernel_id is None):
-        return await _in_scratch(args.source, key or context.session_id or "api", context)
+        return await _in_scratch(source, key or context.session_id or "api", context)
     run = await context.notebooks.execute_code(
-        args.source, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
+        source, path=path, kernel_id=kernel_id, timeout=context.kernel_timeout_seconds
     )
     if run.status == "ok":
         return _reported(run, {})
     if not run.kernel_died:
-        return _reported(run, {}, await hint_of(context, path, run, args.source))
+        return _reported(run, {}, await hint_of(context, path, run, source))
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
     again, hint = await lost_cells(context, path, run)

@@ -329,6 +329,7 @@ def test_other_text_is_let_go_at_the_first_character_that_differs(text: str, at:
         "`",
         "</parameter>\n",
         "[a](b",
+        "\naddNotebookCell(content=1",
     ],
 )
 def test_a_megabyte_of_it_is_read_in_no_time(piece: str) -> None:

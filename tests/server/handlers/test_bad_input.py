@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,29 @@ def test_peers_07_an_unknown_tool_does_not_end_the_turn(
     assert near["code"] == "not_found"
     assert "getNotebookCells" in near["hint"]
     assert far["code"] == "not_found"
+
+
+def sent_calls(model: ScriptedModelServer) -> str:
+    """The calls in the newest request, as JSON."""
+    body = model.requests[-1].body
+    items = body.get("input") or [
+        call["function"] for each in body["messages"] for call in each.get("tool_calls") or []
+    ]
+    calls = [each for each in items if "arguments" in each]
+    return json.dumps([{key: each[key] for key in ("name", "arguments")} for each in calls])
+
+
+def test_the_name_of_an_unknown_tool_is_kept_as_servers_take_it(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    names = ["run all cells!", "a" * 100, "größe", "datalayer listKernels", "ns:what<|x|>"]
+    model.script(*(Call(name) for name in names), Say("Sorry."))
+    reply = server.post("chat", {"message": "hi", "mode": "agent", "activeNotebook": None})
+    assert reply["status"] == "completed"
+    assert [call["status"] for call in reply["toolCalls"]] == ["error"] * len(names)
+    names = {call["name"] for call in reply["toolCalls"]}
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names), names
+    assert names == set(re.findall(r'"name": "([^"]+)", "arguments"', sent_calls(model)))
 
 
 def test_peers_07_broken_arguments_are_reported_to_the_model(

@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from tests.notebook.support import BASH_SPEC, install_spec
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
@@ -151,3 +152,16 @@ def test_python_is_a_command_in_a_shell(
         path="shell.ipynb",
     )
     assert [cell(notebook, place) for place in (-2, -1, "code")] == ["python\nls", "ls", "y = 1"]
+
+
+def test_a_kernel_of_a_shell_is_given_the_line(server: RunningServer, notebook: Path) -> None:
+    install_spec(Path(server.environment["JUPYTER_DATA_DIR"]) / "kernels", "bash", BASH_SPEC)
+    shell = nbformat.read(notebook, as_version=4)
+    shell.metadata.kernelspec = {"name": "bash", "display_name": "Bash", "language": "bash"}
+    nbformat.write(shell, notebook.with_name("runs.ipynb"))
+    for code in ("python() { echo started it; }", "python\necho done"):
+        result = server.post(
+            "tools/executeCode", {"arguments": {"code": code}, "path": "runs.ipynb"}
+        )
+        assert result["ok"], result
+    assert "started it" in str(result["output"])
