@@ -60,9 +60,10 @@ _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|!--|html|head|body|table|svg|rss|[a-
 _PARTS = re.compile(rb"[\t,;\"]")
 _NOT_ASCII = re.compile(r"[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
 _CERTAIN_UTF8 = re.compile(
-    "[^\\s\x00-\u07ff]|[^\x00-\x7f](?:\\w|[^\\s\x00-\x7f])|\\w[^\\s\x00-\x7f]"
+    "[^\\s\x00-\x7f](?:[A-Za-z]|(?<=[A-Za-z].)|[^\\s\x00-\x7f]{2}"
+    "|(?<=[^\x00-\u07ff])[^\\s\x00-\u07ff]|(?<=[^\x00-\uffff]))"
 )
-"""More than single letters of two bytes."""
+"""More than a letter or two of two bytes, or one of three, in a word."""
 _LONE_BYTE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
 _MOST_WORDS = 2000
 _MOST_UTF8_WORDS = 3
@@ -101,15 +102,15 @@ class EncodingScan:
     """Whether bytes are UTF-8; if not, ``words`` has the distinct values that show what they are,
     and ``utf8_words`` some of those that are UTF-8 all the same.
 
-    ``mixed``: part of the text is UTF-8, more than happens by chance. Single letters of two bytes
-    do happen: the word for female is one in GBK. They count where a byte stands alone in another
-    line, as in Latin-1 and not in encodings with two bytes for a letter."""
+    ``mixed``: part of the text is UTF-8, more than happens by chance. Short words do happen: female
+    and primary school are such in GBK. They count where a byte stands alone in another line, as in
+    Latin-1 and not in encodings with two bytes for a letter."""
 
     def __init__(self) -> None:
         self.is_utf8 = True
         self.utf8_words: list[str] = []
         self._words: dict[bytes, None] = {}
-        self._letters: dict[bytes, None] = {}
+        self._short: dict[bytes, None] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._good = self._doubtful = self._bad = 0
         self._has_lone_bytes = False
@@ -135,7 +136,7 @@ class EncodingScan:
             try:
                 text = line.decode("utf-8")
                 if not self._count(text, len(line) - len(text)):
-                    _collect(line, self._letters)
+                    _collect(line, self._short)
                 if len(self.utf8_words) < _MOST_UTF8_WORDS:
                     self.utf8_words += _NOT_ASCII.findall(text)[:1]
             except UnicodeDecodeError:
@@ -154,7 +155,7 @@ class EncodingScan:
     @property
     def words(self) -> dict[bytes, None]:
         """See above."""
-        return self._words if self._has_lone_bytes else self._words | self._letters
+        return self._words if self._has_lone_bytes else self._words | self._short
 
     @property
     def is_ascii(self) -> bool:

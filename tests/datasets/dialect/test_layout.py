@@ -175,7 +175,7 @@ def test_a_line_that_may_be_in_another_encoding_is_named(tmp_path: Path) -> None
     ("encoding", "words"),
     [("gb18030", "男女"), ("cp874", ["รถ", "ลบ", "บวก"]), ("cp949", "월화수목")],
 )
-def test_words_that_are_letters_in_utf8_by_chance_are_of_the_encoding_of_the_others(
+def test_words_that_are_utf8_by_chance_are_of_the_encoding_of_the_others(
     tmp_path: Path, encoding: str, words: list[str]
 ) -> None:
     path = tmp_path / "x.csv"
