@@ -16,6 +16,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..protocol.json_text import plain_text
 from .drafts import Assembler, text_of
 from .types import (
     BrokenStream,
@@ -461,17 +462,19 @@ class WithoutThoughts:
                 yield from _shown(item_id, piece)
         else:
             reader = None
-        if reader is None or reader.text == text_of(item):
+        # The deltas may hold an emoji's two halves, or one of them, which the item has not.
+        text = "" if reader is None else plain_text(reader.text)
+        if reader is None or text == text_of(item):
             self._done.append(item)
             yield event
             return
         self._has_thoughts = True
         if reader.thought:
-            thought = _thought_item(_reasoning_id(item_id), reader.thought)
+            thought = _thought_item(_reasoning_id(item_id), plain_text(reader.thought))
             self._done.append(thought)
             yield ItemDone(thought["id"], thought)
-        if reader.text:
-            part = {"type": "output_text", "text": reader.text, "annotations": []}
+        if text:
+            part = {"type": "output_text", "text": text, "annotations": []}
             item = {**item, "content": [part]}
             self._done.append(item)
             yield ItemDone(item_id, item)

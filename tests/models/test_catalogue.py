@@ -14,6 +14,7 @@ from jupyter_datalayer_agent.models import (
     readiness,
 )
 from jupyter_datalayer_agent.models.catalogue import PROVIDERS
+from tests.support.price_list import shipped_price_list
 
 SECRET = "sk-secret-0123456789"
 
@@ -92,11 +93,11 @@ def test_models_are_found_by_the_names_that_are_listed() -> None:
 
 
 async def test_windows_and_vision_agree_with_litellms_price_list() -> None:
-    litellm = await loader.litellm()
+    prices = shipped_price_list(await loader.litellm())
     compared = 0
     for info in models_reply(environ={}).models:
-        name = info.id if info.id in litellm.model_cost else info.id.partition("/")[2]
-        known = litellm.model_cost.get(name)
+        name = info.id if info.id in prices else info.id.partition("/")[2]
+        known = prices.get(name)
         if known and info.provider != "OpenRouter":
             compared += 1
             assert known["max_input_tokens"] == info.context_window, info.id

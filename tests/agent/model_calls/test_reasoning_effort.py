@@ -13,6 +13,7 @@ from jupyter_datalayer_agent.models.catalogue import models_reply
 from tests.models.calls import APIS
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.price_list import shipped_price_list
 
 REASONS = "openai/o3-mini"
 
@@ -89,11 +90,11 @@ def test_the_list_of_models_says_what_each_can_do(server: RunningServer) -> None
 
 
 async def test_prices_and_efforts_agree_with_litellms_price_list() -> None:
-    litellm = await loader.litellm()
+    prices = shipped_price_list(await loader.litellm())
     compared = 0
     for info in models_reply(environ={}).models:
-        name = info.id if info.id in litellm.model_cost else info.id.partition("/")[2]
-        entry = litellm.model_cost.get(name)
+        name = info.id if info.id in prices else info.id.partition("/")[2]
+        entry = prices.get(name)
         if entry is not None and info.provider != "OpenRouter":
             compared += 1
             assert of_entry(entry) == capabilities(info.id), info.id
