@@ -22,8 +22,8 @@ from jupyter_core.paths import jupyter_runtime_dir
 
 from ...protocol.base import new_id
 from .acts_in_kernel import ASK, DECISION, METADATA
-from .connection import KernelConnection, KernelDied, Message
-from .expressions import KernelBusy, evaluated
+from .connection import KernelConnection, Message
+from .expressions import expression, found_in
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +168,8 @@ class KernelActs:
 
     def __init__(self, root_dir: str | None) -> None:
         self._roots = [os.path.realpath(root_dir)] if root_dir else []
-        self._installed: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
+        # By the kernel's life: over which connection it was asked for, None once that is answered.
+        self._asked: WeakKeyDictionary[object, KernelConnection | None] = WeakKeyDictionary()
 
     @property
     def are_asked_about(self) -> bool:
@@ -179,12 +180,11 @@ class KernelActs:
     async def guarded(self, connection: KernelConnection) -> AsyncIterator[GuardedRun]:
         """A run over this connection; it is guarded where somebody is asked and a guard works."""
         ask = _ask.get()
-        if ask is not None and not await self._is_installed(connection):
-            ask = None
         run = GuardedRun(ask)
         if ask is None:
             yield run
             return
+        self._install(connection)
         stop = connection.watch_all(lambda message: _direct(run, connection, message))
         try:
             yield run
@@ -192,25 +192,32 @@ class KernelActs:
             stop()
             run.close()
 
-    async def _is_installed(self, connection: KernelConnection) -> bool:
-        process = connection.process
-        if process not in self._installed:
-            self._installed[process] = await self._install(connection)
-        return self._installed[process]
-
-    async def _install(self, connection: KernelConnection) -> bool:
+    def _install(self, connection: KernelConnection) -> None:
+        """Ask the kernel to install the guard. It does so before what is sent after this, so that
+        no run has to wait; a busy kernel has it in its queue."""
+        life = connection.process
+        asked = self._asked.get(life, connection)
+        if life in self._asked and (asked is None or asked.usable):
+            return
+        self._asked[life] = connection
         call = f"install({self._roots!r}, {_private()!r}, [])"
-        while True:
-            try:
-                await connection.wait_until_free()
-                answer = await evaluated(connection, _SOURCE.read_text(encoding="utf-8"), call)
-            except KernelBusy:
-                continue
-            except KernelDied:
-                return False
+        found = {"found": expression(_SOURCE.read_text(encoding="utf-8"), call)}
+
+        def heard(channel: str, message: Message) -> None:
+            if message["header"]["msg_type"] != "execute_reply":
+                return
+            connection.forget(msg_ids.pop())
+            content = message["content"]
+            if content.get("status") == "aborted":
+                # A cell of the user's failed, and with it the kernel drops what waits.
+                msg_ids.append(connection.send_silent(found, heard))
+                return
+            self._asked[life] = None
+            answer = found_in(content)
             if answer != INSTALLED:
                 log.info("Code in kernel %s is not guarded: %s", connection.kernel_id, answer)
-            return bool(answer == INSTALLED)
+
+        msg_ids = [connection.send_silent(found, heard)]
 
 
 def _direct(run: GuardedRun, connection: KernelConnection, message: Message) -> None:

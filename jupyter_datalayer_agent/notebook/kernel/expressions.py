@@ -47,7 +47,12 @@ async def evaluated(connection: KernelConnection, source: str, call: str) -> Any
             raise KernelBusy
     finally:
         connection.forget(msg_id)
-    answer = (answers[0].get("user_expressions") or {}).get("found") or {}
+    return found_in(answers[0])
+
+
+def found_in(content: dict[str, Any]) -> Any:
+    """The value of ``found`` in a kernel's reply to an ``expression``; None if it failed."""
+    answer = (content.get("user_expressions") or {}).get("found") or {}
     written = (answer.get("data") or {}).get("text/plain")
     try:
         return json.loads(ast.literal_eval(str(written)))
