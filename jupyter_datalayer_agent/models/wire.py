@@ -2,7 +2,9 @@
 
 litellm makes a client for each kind of provider (openai's, its own), and each has a transport of
 one factory, which this replaces. So every request takes the way of its call (``connections.way``):
-proxies, certificates, extra headers, and to no other server than the one that was meant.
+proxies, certificates, extra headers, and to no other server than the one that was meant. Requests
+that others make through litellm in this process are none of a call's, and are sent by the transport
+that litellm would have made for them.
 
 Servers of OpenAI's form also differ in how they answer: in one piece although a stream was asked
 for, with a web page of a proxy that wants a sign-in, without a reason for the end but ``[DONE]``,
@@ -18,6 +20,7 @@ import json
 import logging
 import ssl
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -51,7 +54,7 @@ _make_direct: Callable[..., Any] | None = None
 
 
 def install(litellm: ModuleType) -> None:
-    """From now on, litellm's clients send their requests through ``Wire``."""
+    """From now on, litellm's clients send the requests of our calls through ``Wire``."""
     global _make_direct
     handler = _handler(litellm)
     names = [name for name in _FACTORIES if hasattr(handler, name)]
@@ -61,11 +64,16 @@ def install(litellm: ModuleType) -> None:
     if _make_direct is None:
         _make_direct = getattr(handler, names[0])
     for name in names:
-        setattr(handler, name, staticmethod(lambda *_, **__: Wire()))
+        setattr(handler, name, staticmethod(_wire))
     for name in _MOUNTS:
         # The environment's proxies, which would go before the transport.
         if hasattr(handler, name):
             setattr(handler, name, staticmethod(lambda *_, **__: {}))
+
+
+def _wire(*args: Any, **options: Any) -> Wire:
+    assert _make_direct is not None
+    return Wire(partial(_make_direct, *args, **options))
 
 
 def _handler(_: ModuleType) -> Any:
@@ -83,10 +91,29 @@ async def close_clients() -> None:
 
 class Wire(httpx.AsyncBaseTransport):
     """Sends each request the way of its call, and looks at how the answer begins. The connections
-    are the event loop's, so that closing it closes none."""
+    are the event loop's, so that closing it closes none of them.
+
+    ``others`` makes litellm's own transport, for requests that are not of our calls; None: httpx's.
+    """
+
+    def __init__(self, others: Callable[[], httpx.AsyncBaseTransport | None]) -> None:
+        self._make = others
+        self._others: httpx.AsyncBaseTransport | None = None
+
+    async def aclose(self) -> None:
+        """Close litellm's own transport."""
+        others, self._others = self._others, None
+        if others is not None:
+            await others.aclose()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """See ``httpx.AsyncBaseTransport``."""
         way = current_way()
+        if way is None:
+            self._others = self._others or self._make()
+            if self._others is None:
+                return await _sent(request, Way())
+            return await self._others.handle_async_request(request)
         for _ in range(_MOST_REDIRECTS):
             response = await _sent(request, way)
             target = _redirect(request, response)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from jupyter_datalayer_agent.models import ModelRequest
+from jupyter_datalayer_agent.models import ModelRequest, loader
 from jupyter_datalayer_agent.models.connections.registry import ConnectedCall
 from jupyter_datalayer_agent.models.connections.way import NetworkProblem
 from jupyter_datalayer_agent.models.wire import _check_same_server
@@ -187,6 +187,28 @@ async def test_a_redirect_on_the_same_server_is_followed(name: str, status: int)
         assert server.bodies[0] == server.bodies[1]
         kept = [{**each, "host": ""} for each in server.headers]
         assert kept[0] == kept[1]
+
+
+async def test_what_others_ask_through_litellm_goes_as_litellm_sends_it() -> None:
+    """Another extension of the same server, whose clients may also be those that our calls got."""
+    litellm = await loader.litellm()
+    said: dict[str, Any] = {
+        "model": "openai/m",
+        "api_key": "k",
+        "messages": [{"role": "user", "content": "Hello"}],
+        "max_retries": 0,
+    }
+    with LocalServer(whole) as other, redirecting(307, other.origin) as server:
+        failed = await ask("openai/m", server.origin, {"OPENAI_API_KEY": "k"})
+        assert "nothing was sent" in failed.failure.message
+        reply = await litellm.acompletion(**said, api_base=f"{server.origin}/v1")
+        assert reply.choices[0].message.content == "Hello."
+        assert len(other.headers) == 1
+
+
+def whole(path: str, body: Any, key: str | None) -> tuple[int, Any]:
+    message = {"role": "assistant", "content": "Hello."}
+    return 200, {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
 
 async def test_redirects_in_a_circle_end() -> None:

@@ -74,9 +74,9 @@ class Way:
 _current: ContextVar[Way | None] = ContextVar("datalayer_agent_way", default=None)
 
 
-def current_way() -> Way:
-    """The way of the call that this is part of."""
-    return _current.get() or Way()
+def current_way() -> Way | None:
+    """The way of the call that this is part of; None where it is part of none."""
+    return _current.get()
 
 
 @contextlib.contextmanager

@@ -70,6 +70,40 @@ test('a change streams as a diff, is taken hunk by hunk, and is undone in one st
   await shootBoth(tab, 'inline-undone', 'window');
 });
 
+test('a change behind thinking is a diff, also where its opening mark is missing', async ({
+  tab,
+  model,
+  server
+}) => {
+  const { page } = tab;
+  await server.notebook(`${tab.folder}/thinking.ipynb`, [
+    { source: SOURCE, id: 'first' }
+  ]);
+  await tab.load('thinking.ipynb');
+  const notebook = tab.notebook('thinking.ipynb');
+  await notebook.ready();
+  const chat = new InlineChat(tab);
+  const plan = 'Secret plan:\n```python\nwrong = 1\n```';
+  for (const opening of ['', '<think>\n']) {
+    const changed = proposal('first', 'a = 10\nb = 2\nc = 3\nd = 4\ne = 5');
+    await model.script({
+      say: `${opening}${plan}\n</think>\n\n${changed}`,
+      chunk: 5
+    });
+    await notebook.edit(0);
+    await chat.open();
+    await chat.ask('Ten times the first');
+    await expect(chat.accept).toBeVisible();
+    await expect(chat.addedLines).toHaveText(['a = 10']);
+    await expect(chat.removedLines).toHaveText(['a = 1']);
+    await expect(chat.root).not.toContainText('wrong');
+    await chat.reject.click();
+    await expect(chat.added).toHaveCount(0);
+    expect((await notebook.sources())[0]).toBe(SOURCE);
+    await page.keyboard.press('Escape');
+  }
+});
+
 test('keys and buttons keep to the proposal, and lines of one’s own stay', async ({
   tab,
   model,

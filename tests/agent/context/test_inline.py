@@ -56,3 +56,41 @@ def test_the_inline_part_of_the_prompt_goes_to_no_other_place(
     model.script(Say("Yes."))
     server.post("chat", {"message": "Well?", "mode": "edit", "activeNotebook": None})
     assert "# Inline chat" not in model.requests[0].text
+
+
+@pytest.mark.parametrize("opening", ["<think>\n", ""])
+def test_a_proposal_behind_thinking_is_all_that_the_inline_chat_gets(
+    server: RunningServer, model: ScriptedModelServer, opening: str
+) -> None:
+    """Case 29: the page makes a diff of the text, whose first block must be the proposal's."""
+    path = server.root / "thinking.ipynb"
+    shutil.copy(server.root / "cars.ipynb", path)
+    cell_id = nbformat.read(path, as_version=4).cells[0].id
+    plan = "Secret plan:\n```python cell=other\nwrong = 1\n```"
+    proposal = PROPOSAL.replace("load", cell_id)
+    model.script(Say(f"{opening}{plan}\n</think>\n\n{proposal}", chunk=3), Say("Yes."))
+    body = {
+        "message": "Shorter",
+        "mode": "edit",
+        "location": "inline",
+        "activeNotebook": "thinking.ipynb",
+        "cellId": cell_id,
+    }
+    reply = server.post("chat", body)
+    assert reply["reply"] == proposal
+    # What the page shows as it streams, with what it is told to take back.
+    shown: dict[str, str] = {}
+    thought = ""
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    for event in turn["events"]:
+        if event["type"] == "text_delta":
+            shown[event["itemId"]] = shown.get(event["itemId"], "") + event["delta"]
+        elif event["type"] == "reasoning_delta":
+            thought += event["delta"]
+        elif event["type"] == "item_discarded":
+            shown.pop(event["itemId"], None)
+    assert list(shown.values()) == [proposal]
+    assert thought.strip() == plan
+    server.post("chat", {**body, "message": "Sure?", "sessionId": reply["sessionId"]})
+    assert proposal.split("\n")[1] in model.requests[1].text
+    assert "Secret plan" not in model.requests[1].text
