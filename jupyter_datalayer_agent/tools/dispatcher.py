@@ -7,15 +7,19 @@ exception.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import logging
+import os
 import posixpath
+import shlex
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
-from urllib.parse import quote
+from pathlib import PurePath
+from typing import Any, get_args
+from urllib.parse import quote, urlsplit
 
 from ..notebook.document import DocumentError
 from ..notebook.kernel.acts import Act, ActDecision, Ask, asking
@@ -29,6 +33,7 @@ from .redaction import CallRef
 from .registry import Alias, CallOfAnother, Tool, ToolRegistry
 from .result import Dispatched, ResultBuilder
 from .risky_code import Reason
+from .risky_code.action import Kind
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +58,8 @@ class ApprovalRequest:
 
     With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
     code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
-    for the session covers. ``during_run``: the call's code has begun to run, and waits.
+    for the session covers, and ``covered_by`` those of wider approvals. ``during_run``: the call's
+    code has begun to run, and waits.
     """
 
     call_id: str
@@ -67,6 +73,7 @@ class ApprovalRequest:
     kinds: tuple[str, ...] = ()
     label: ToolLabel | None = None
     during_run: bool = False
+    covered_by: tuple[str, ...] = ()
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
@@ -240,8 +247,8 @@ class Dispatcher:
             return None
 
         async def ask(act: Act) -> ActDecision:
-            if approved is not None and (act.by_shell_line or _is_shown(act, approved)):
-                return ActDecision(True)
+            if approved is not None and _is_shown(act, approved):
+                return ActDecision(True, only=True)
             what = f"{act.verb} {act.target} {act.more}".strip()
             line = f" (line {act.line})" if act.line is not None else ""
             decision = await approve(
@@ -252,7 +259,8 @@ class Dispatcher:
                     reason=f"{await self._subject(act, args)} wants to {what}{line}",
                     destructive=True,
                     changes=None,
-                    remember_as=f"act:{quote(act.kind)}:{quote(act.path)}",
+                    remember_as=_remembered_act(act, act.path if act.covers is None else None),
+                    covered_by=_covering(act),
                     kinds=(f"would {what}",),
                     during_run=True,
                 )
@@ -284,10 +292,55 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
 
 
+def _remembered_act(act: Act, path: str | None) -> str:
+    """The key of an approval for the session of this act; with None, of all that it covers."""
+    if path is not None:
+        return f"act:{quote(act.verb)}:{quote(path)}"
+    return f"acts:{quote(act.verb if act.covers else act.kind)}:{quote(act.covers or '')}"
+
+
+def _covering(act: Act) -> tuple[str, ...]:
+    """The keys of wider approvals: of all acts of this kind, or in a folder around it."""
+    path = act.path if act.covers is None else os.path.join(act.covers, "x")
+    folders = PurePath(path).parents if os.path.isabs(path) else ()
+    around = [os.path.join(each, "") for each in folders]
+    of_verb = [f"acts:{quote(act.verb)}:{quote(each)}" for each in around]
+    return (f"acts:{quote(act.kind)}:", *of_verb)
+
+
 def _is_shown(act: Act, approved: Reason) -> bool:
-    """Whether the question before the run named this target."""
-    target = posixpath.normpath(act.target)
-    return target in {posixpath.normpath(each) for each in approved.targets}
+    """Whether the question before the run named this act and target."""
+    if act.by_shell_line:
+        # The question shows the line, of which the shell may make another text.
+        return bool({"runs a shell command", "installs or removes packages"} & set(approved.kinds))
+    if act.kind in get_args(Kind) and act.kind not in approved.kinds:
+        return False
+    return any(_names(target, act) for target in approved.targets)
+
+
+def _names(target: str, act: Act) -> bool:
+    """Whether a target as the code has it is that of the act, as it really is."""
+    if posixpath.normpath(target) == posixpath.normpath(act.target):
+        return True
+    if act.kind == "changes a database":
+        return f" {target} " in f" {act.verb} "
+    if act.kind == "connects to another machine":
+        return urlsplit(target).hostname == act.target
+    if act.kind == "runs a shell command":
+        return act.target in _commands(target)
+    return False
+
+
+def _commands(target: str) -> tuple[str, ...]:
+    """A program's arguments, ``['ls', '-l']``, or ``%%bash``, as a command."""
+    if target.startswith("%%"):
+        return (target[2:].removeprefix("script "),)
+    try:
+        arguments = ast.literal_eval(target)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ()
+    is_list = isinstance(arguments, list) and all(isinstance(each, str) for each in arguments)
+    return (shlex.join(arguments),) if is_list else ()
 
 
 def _words(feedback: str | None) -> str | None:

@@ -56,7 +56,7 @@ class ApprovalBroker:
 
     async def approve(self, request: ApprovalRequest) -> Decision:
         """The user's decision on a call; denied at once if there is no one to decide."""
-        if self.has_approved(request.remember_as):
+        if any(self.has_approved(each) for each in (request.remember_as, *request.covered_by)):
             return Decision(True)
         if self._audience == "none":
             return Decision(False, undecided=f"{request.reason}: this {NOBODY}")

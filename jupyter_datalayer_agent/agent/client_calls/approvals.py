@@ -28,7 +28,7 @@ class ClientApprovals(ApprovalBroker):
 
     async def approve(self, request: ApprovalRequest) -> Decision:
         """See ``ApprovalBroker.approve``."""
-        if self.has_approved(request.remember_as):
+        if any(self.has_approved(each) for each in (request.remember_as, *request.covered_by)):
             return Decision(True)
         decision = await self._client.decide(request)
         if decision is None:

@@ -37,7 +37,9 @@ class Act:
 
     ``kind`` ("removes or moves files"), ``verb`` and ``target`` ("delete", "cars.csv"), ``more``
     what else there is to know of it; ``path`` is the whole target, ``line`` the cell's, from 1.
-    ``by_shell_line``: a "!" line or a magic of IPython's runs it, whose text the cell shows.
+    ``covers``: the question is about this act and all like it in that folder (or all of them, if it
+    is empty), since the run has asked several times. ``by_shell_line``: a "!" line or a magic of
+    IPython's runs it, whose text the cell shows.
     """
 
     kind: str
@@ -48,14 +50,17 @@ class Act:
     line: int | None
     cell_id: str | None
     by_shell_line: bool
+    covers: str | None = None
 
 
 @dataclass(frozen=True)
 class ActDecision:
-    """Whether the act may go on; ``reason`` is why not."""
+    """Whether the act may go on; ``reason`` is why not. ``only``: the decision is about this act,
+    whatever else the question covered."""
 
     approved: bool
     reason: str | None = None
+    only: bool = False
 
 
 Ask = Callable[[Act], Awaitable[ActDecision]]
@@ -138,7 +143,12 @@ class GuardedRun:
         finally:
             connection.send_control(
                 DECISION,
-                {"ask_id": ask_id, "approved": decision.approved, "reason": decision.reason},
+                {
+                    "ask_id": ask_id,
+                    "approved": decision.approved,
+                    "reason": decision.reason,
+                    "only": decision.only,
+                },
             )
 
     def close(self) -> None:
@@ -151,6 +161,7 @@ def _act(content: dict[str, Any]) -> Act:
     """What came from the kernel, as what it has to be."""
     line = content.get("line")
     cell_id = content.get("cell_id")
+    covers = content.get("covers")
     return Act(
         kind=str(content.get("kind", "")),
         verb=str(content.get("verb", "")),
@@ -160,6 +171,7 @@ def _act(content: dict[str, Any]) -> Act:
         line=line if isinstance(line, int) else None,
         cell_id=cell_id if isinstance(cell_id, str) else None,
         by_shell_line=content.get("by_shell_line") is True,
+        covers=covers if isinstance(covers, str) else None,
     )
 
 

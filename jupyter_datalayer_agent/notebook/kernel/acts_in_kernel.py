@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import contextvars
+import importlib.machinery
 import ipaddress
 import os
 import re
@@ -38,13 +39,35 @@ _PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret")
 _WRITE = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 # The library calls these for workers that run the cell's own functions.
 _WORKERS = ("multiprocessing", "joblib", "loky", "concurrent")
+# These run a program to learn something of the system, and change nothing by it.
+_LOOKS = ("platform", "ctypes.util", "uuid", "matplotlib.font_manager")
+# So many acts of one sort are asked about one by one in a run; from then on, all like them at once.
+_SINGLY = 3
+_LONGEST = 4000
+_OTHERS = {
+    "runs a shell command": "other commands",
+    "ends processes": "other processes",
+    "connects to another machine": "other machines",
+    "connects to another program": "other programs",
+    "opens a port": "other ports",
+    "changes a database": "other changes of databases",
+    "loads native code": "other libraries",
+}
+# What is allowed with an act on the same file.
+_INCLUDED = {
+    "overwrite": ("change", "truncate", "change the permissions of"),
+    "truncate": ("change",),
+}
 
 
 class Run:
     """One run of the agent's code, by the id that the request to the kernel carries.
 
-    ``allowed`` are the acts that were allowed, (kind, target), and ``denied`` those that were not,
-    for the length of the run: a library that tries again does not ask again.
+    ``allowed`` are the acts that were allowed, (verb, target), and ``denied`` those that were not,
+    for the length of the run: a library that tries again does not ask again. ``decided`` is the
+    same for all acts of a sort on what begins with a text, with what denies them, and ``asked``
+    the targets of each sort so far. One question is asked at a time. ``unheard`` is set once
+    nobody heard one: nobody will hear the next.
     """
 
     def __init__(self, run_id: str, header: Any) -> None:
@@ -52,7 +75,10 @@ class Run:
         self.header = header
         self.allowed: set[tuple[str, str]] = set()
         self.denied: dict[tuple[str, str], Exception] = {}
-        self.trees: tuple[str, ...] = ()
+        self.decided: list[tuple[str, str, Exception | None]] = []
+        self.asked: dict[str, list[str]] = {}
+        self.asking = threading.Lock()
+        self.unheard = False
         self.threads_before = set(sys._current_frames())
 
 
@@ -69,7 +95,9 @@ class Guard:
         self.run: contextvars.ContextVar[Run | None] = contextvars.ContextVar(
             "datalayer_agent_run", default=None
         )
-        self.current: Run | None = None
+        # The agent's requests that run, by thread; a kernel may have one more in each subshell.
+        self.active: dict[int, Run] = {}
+        self.shells: dict[int, Any] = {}
         self.threads: dict[int, tuple[Any, Run]] = {}
         self.inside = threading.local()
         self.created: set[str] = set()
@@ -105,6 +133,7 @@ class Guard:
             "os.killpg": self.on_kill,
             "socket.getaddrinfo": self.on_lookup,
             "socket.gethostbyname": self.on_lookup,
+            "socket.gethostbyaddr": self.on_lookup,
             "socket.connect": self.on_connect,
             "socket.sendto": self.on_connect,
             "socket.sendmsg": self.on_connect,
@@ -151,30 +180,37 @@ class Guard:
         parent = self.kernel.get_parent() or {}
         mark = (parent.get("metadata") or {}).get(METADATA) or {}
         run_id = mark.get("run") if isinstance(mark, dict) else None
-        self.current = Run(run_id, parent) if isinstance(run_id, str) else None
-        self.run.set(self.current)
+        ident = threading.get_ident()
+        self.shells[ident] = _thread(ident)
+        self.active.pop(ident, None)
+        run = Run(run_id, parent) if isinstance(run_id, str) else None
+        if run is not None:
+            self.active[ident] = run
+        self.run.set(run)
 
     def after(self) -> None:
         """The request has ended; threads that it started go on as the agent's."""
-        run, self.current = self.current, None
+        run = self.active.pop(threading.get_ident(), None)
         self.run.set(None)
         alive = set(sys._current_frames())
         self.threads = {key: each for key, each in self.threads.items() if key in alive}
         if run is not None:
-            for ident in alive - run.threads_before:
-                self.threads[ident] = (threading._active.get(ident), run)  # type: ignore[attr-defined]
+            for ident in alive - run.threads_before - set(self.shells):
+                self.threads[ident] = (_thread(ident), run)
 
     def of_thread(self) -> Run | None:
         """The run of the agent's that started the calling thread, if one did."""
-        current = self.current
-        if current is None and not self.threads:
+        if not self.active and not self.threads:
             return None
         ident = threading.get_ident()
-        if current is not None and ident not in current.threads_before:
-            return current
-        thread, run = self.threads.get(ident, (None, None))
-        same = run is not None and threading._active.get(ident) is thread  # type: ignore[attr-defined]
-        return run if same else None
+        thread = _thread(ident)
+        if thread is not None and self.shells.get(ident) is thread:
+            return None
+        for run in tuple(self.active.values()):
+            if ident not in run.threads_before:
+                return run
+        known, started_by = self.threads.get(ident, (None, None))
+        return started_by if known is thread else None
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -189,20 +225,26 @@ class Guard:
         if not writes:
             self.check_private(run, path)
             return
+        is_relative = not os.path.isabs(os.fsdecode(path))
         path = _real(path)
         found = _stat(path)
-        if found is None and isinstance(flags, int) and not flags & os.O_CREAT:
-            # Relative to an open folder, which the event does not name.
-            self.ask(run, "overwrites files", "change", path)
+        flags = flags if isinstance(flags, int) else os.O_CREAT
+        if found is None and not flags & os.O_CREAT:
+            if mode is None and is_relative:
+                # Relative to an open folder, which the event does not name.
+                self.ask(run, "overwrites files", "change", path)
             return
         if found is None:
             self.create(run, path)
             return
+        if flags & os.O_EXCL and flags & os.O_CREAT:
+            return  # fails, since the file exists
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISBLK(found.st_mode)):
             return
-        if self.is_free(path) or _writes_bytecode(path):
+        # Under another name it may be a file that is not free.
+        if (self.is_free(path) and found.st_nlink == 1) or _writes_bytecode(path):
             return
-        keeps = isinstance(flags, int) and not flags & os.O_TRUNC and (mode or "")[:1] != "w"
+        keeps = not flags & os.O_TRUNC and (mode or "")[:1] != "w"
         self.ask(run, "overwrites files", "change" if keeps else "overwrite", path)
 
     def create(self, run: Run, path: str) -> None:
@@ -210,9 +252,28 @@ class Guard:
         later is asked about."""
         name = os.path.basename(path)
         folder = os.path.basename(os.path.dirname(path))
-        if name in self.startup_names or folder in self.startup_folders:
+        above = os.path.basename(os.path.dirname(os.path.dirname(path)))
+        runs_later = (
+            self.shadows(path, name)
+            or name in self.startup_names
+            or folder in ("autostart", "cron.d")
+            or (folder == "startup" and above.startswith("profile_"))
+            or (folder == "hooks" and above.endswith(".git"))
+            or (name.endswith(".pth") and folder in ("site-packages", "dist-packages"))
+        )
+        if runs_later:
             self.ask(run, "changes what runs later", "create", path)
         self.created.add(path)
+
+    def shadows(self, path: str, name: str) -> bool:
+        """Whether Python would import the file in the place of a module of that name."""
+        stem, extension = os.path.splitext(name)
+        if extension != ".py" or os.path.dirname(path) not in {_real(each) for each in sys.path}:
+            return False
+        if stem in getattr(sys, "stdlib_module_names", ()):
+            return True
+        installed = [each for each in sys.path if _is_installed(each)]
+        return importlib.machinery.PathFinder.find_spec(stem, installed) is not None
 
     startup_names = frozenset(
         """conftest.py sitecustomize.py usercustomize.py jupyter_server_config.py
@@ -220,20 +281,16 @@ class Guard:
         ipython_config.py ipython_kernel_config.py AGENTS.md CLAUDE.md .bashrc .profile
         .bash_profile .zshrc .pythonrc authorized_keys crontab mcp.json .netrc""".split()  # noqa: SIM905
     )
-    startup_folders = frozenset(("startup", "autostart", "cron.d", "hooks"))
 
     def check_private(self, run: Run, path: Any) -> None:
-        name = os.fsdecode(path)
-        if name.startswith("/proc/") and name.endswith(("/environ", "/mem")):
-            self.ask(run, "reads secrets", "read", name)
-            return
-        name = os.path.abspath(name)
-        if name.startswith(self.private):
+        name = os.path.abspath(os.fsdecode(path))
+        is_process = name.startswith("/proc/") and name.endswith(("/environ", "/mem"))
+        if is_process or name.startswith(self.private):
             self.ask(run, "reads secrets", "read", name)
 
     def on_remove(self, run: Run, args: tuple[Any, ...]) -> None:
         path = _in_folder(*args[:2])
-        if self.is_free(path) or path.startswith(run.trees) or not os.path.lexists(path):
+        if self.is_free(path) or not os.path.lexists(path):
             self.created.discard(path)
             return
         self.ask(run, "removes or moves files", "delete", path)
@@ -243,7 +300,8 @@ class Guard:
         if self.is_free(path) or not os.path.lexists(path):
             return
         self.ask(run, "removes or moves files", "delete the folder", path)
-        run.trees += (_folder(path),)
+        run.allowed.add(("delete", path))
+        run.decided.append(("delete", _folder(path), None))
 
     def on_rename(self, run: Run, args: tuple[Any, ...]) -> None:
         source = _in_folder(args[0], args[2] if len(args) > 2 else -1)
@@ -254,13 +312,15 @@ class Guard:
                 self.ask(run, "overwrites files", "overwrite", target)
             self.create(run, target)
             return
-        self.ask(run, "removes or moves files", "move", source, f"to {self.shown(target)}")
+        more = f"to {self.shown(target)}" + ("" if new else ", which it replaces")
+        self.ask(run, "removes or moves files", "move", source, more)
 
     def on_change(self, run: Run, args: tuple[Any, ...]) -> None:
         if isinstance(args[0], int):
             return  # opened for writing before, which was asked about
         path = _real(args[0])
-        if not self.is_free(path):
+        found = _stat(path)
+        if found is not None and not (self.is_free(path) and found.st_nlink == 1):
             self.ask(run, "overwrites files", "truncate", path)
 
     def on_permissions(self, run: Run, args: tuple[Any, ...]) -> None:
@@ -287,9 +347,11 @@ class Guard:
         """Whether nobody would miss the file: this kernel's run created it, or it is temporary."""
         if path in self.created:
             return True
-        if path.startswith(self.protected):
-            return self.below_created(path)
-        return path.startswith(self.free) or self.below_created(path)
+        # A temporary folder or a cache counts within the server's folder, which may be the user's
+        # home, as well as the server's folder does within the temporary one.
+        if _longest(self.free, path) > _longest(self.protected, path):
+            return True
+        return self.below_created(path)
 
     def below_created(self, path: str) -> bool:
         """Whether the folder that it is in was created by the agent's code."""
@@ -316,7 +378,7 @@ class Guard:
 
     def on_program(self, run: Run, executable: Any, arguments: Any) -> None:
         command = _command(executable, arguments)
-        if command in self.harmless or _is_library_worker():
+        if command in self.harmless or _is_called_by(_WORKERS) or _looks_up():
             return
         self.ask(run, "runs a shell command", "run", command)
 
@@ -341,6 +403,8 @@ class Guard:
         pid, signal = args
         if signal == 0 or pid in (0, self.pid, os.getpid()) or _is_child(pid):
             return
+        if _is_called_by((*_WORKERS, "subprocess")):
+            return  # it ends what it started
         self.ask(run, "ends processes", "send a signal to", f"process {pid}")
 
     # -- network -------------------------------------------------------------------------------
@@ -349,17 +413,29 @@ class Guard:
         host = args[0].decode("ascii", "replace") if isinstance(args[0], bytes) else args[0]
         if isinstance(host, str) and host and host != "localhost" and not _is_address(host):
             # A name alone can carry data, to whoever answers for it.
+            if host == socket.gethostname():
+                return
             self.ask_host(run, host)
+            self.learn_addresses(host)
 
     def ask_host(self, run: Run, host: str, more: str = "") -> None:
-        """Ask about a machine by its name; its addresses are then known to be its."""
+        """Ask about a machine by its name."""
         self.ask(run, "connects to another machine", "connect to", host, more)
-        if host not in self.addresses.values():
-            try:
-                found = socket.getaddrinfo(host, None)
-            except OSError:
-                return
-            self.addresses.update({str(each[4][0]): host for each in found})
+
+    def learn_addresses(self, host: str) -> None:
+        """Remember which addresses this look-up of an allowed name gives. A look-up of our own may
+        give others, as many names change theirs with each."""
+
+        def note(found: Any) -> None:
+            self.addresses.update({str(each[4][0]): host for each in found or ()})
+
+        frame: Any = sys._getframe(1)
+        looks_up = getattr(socket.getaddrinfo, "__code__", None)
+        while frame is not None and frame.f_code is not looks_up:
+            frame = frame.f_back
+        if frame is None or not _once_returned(frame, note):
+            with contextlib.suppress(OSError):
+                note(socket.getaddrinfo(host, None))
 
     def on_connect(self, run: Run, args: tuple[Any, ...]) -> None:
         address = args[1] if len(args) > 1 else None
@@ -417,19 +493,24 @@ class Guard:
     def on_sqlite_handle(self, run: Run, args: tuple[Any, ...]) -> None:
         name = getattr(self.inside, "database", "")
         path = name[5:].split("?")[0] if name.startswith("file:") else name
-        if path in ("", ":memory:"):
-            return
-        path = _real(path)
+        is_free = path in ("", ":memory:") or self.is_free_database(_real(path))
+        # One in memory can attach a file.
+        is_watched = _once_connected(args[0], self.authorizer(None if is_free else _real(path)))
+        if not (is_watched or is_free):
+            self.ask(run, "changes a database", "open and change", _real(path))
+
+    def is_free_database(self, path: str) -> bool:
+        """Whether nobody would miss the database; one that is new is the agent's own."""
         if not os.path.exists(path) or os.path.getsize(path) == 0:
             self.created.add(path)
-        if not self.is_free(path):
-            _once_connected(args[0], self.authorizer(path))
+        return self.is_free(path)
 
     def on_sqlite_extension(self, run: Run, args: tuple[Any, ...]) -> None:
         self.ask(run, "loads native code", "load", "an SQLite extension")
 
-    def authorizer(self, path: str) -> Any:
-        """What SQLite asks before each part of a statement; only the agent's runs are asked."""
+    def authorizer(self, path: str | None) -> Any:
+        """What SQLite asks before each part of a statement; only the agent's runs are asked. Of a
+        database that nobody would miss, None, only what it attaches counts."""
         import sqlite3
 
         words = {
@@ -447,7 +528,7 @@ class Guard:
             if run is None or getattr(self.inside, "hook", False):
                 return sqlite3.SQLITE_OK
             verb = words.get(action)
-            if verb is None and action != 24:
+            if action != 24 and (verb is None or path is None):
                 return sqlite3.SQLITE_OK
             table = second if action == 26 else first
             if action != 24 and str(table).startswith("sqlite_"):
@@ -455,11 +536,20 @@ class Guard:
             self.inside.hook = True
             try:
                 if action == 24:  # ATTACH
-                    if first not in ("", ":memory:"):
-                        self.ask(run, "changes a database", "attach", _real(first))
-                else:
+                    if first in (None, "", ":memory:"):
+                        return sqlite3.SQLITE_OK
+                    named = first[5:].split("?")[0] if first.startswith("file:") else first
+                    other = _real(named)
+                    if not self.is_free_database(other):
+                        self.ask(run, "changes a database", "attach", other)
+                elif path is not None:
                     self.ask(run, "changes a database", f"{verb} {table} in", path)
-            except PermissionError:
+                    if action == 11:
+                        # SQLite asks of the rows of a table that it drops, too.
+                        run.allowed.add((f"{words[9]} {table} in", path))
+            except PermissionError as error:
+                # SQLite says no more than "not authorized".
+                print(error, file=sys.stderr)
                 return sqlite3.SQLITE_DENY
             finally:
                 self.inside.hook = False
@@ -482,33 +572,88 @@ class Guard:
 
     def ask(self, run: Run, kind: str, verb: str, target: str, more: str = "") -> None:
         """Return once this is allowed. Raises ``PermissionError``, also where nobody answers."""
-        key = (kind, target)
-        if key in run.allowed:
+        is_file = kind not in _OTHERS
+        sort = verb if is_file else kind
+        if self.is_settled(run, sort, verb, target):
             return
-        if key in run.denied:
-            raise run.denied[key].with_traceback(None)
         if os.getpid() != self.pid:
             raise PermissionError(
                 f"A worker process may not {verb} {self.shown(target)}: do it in the cell itself, "
                 "where the user can be asked."
             )
+        content = {
+            "run": run.id,
+            "kind": kind,
+            "verb": verb,
+            "target": _short(self.shown(target)),
+            "path": _short(target),
+            "line": _line(),
+            "cell_id": (run.header.get("metadata") or {}).get("cellId"),
+            "by_shell_line": _is_shell_line(),
+        }
+        with run.asking:
+            # Another thread may have asked meanwhile.
+            if self.is_settled(run, sort, verb, target):
+                return
+            before = run.asked.setdefault(sort, [])
+            covers = None
+            if len(before) >= _SINGLY:
+                covers = _folder_of([*before, target]) if is_file else ""
+                others = _OTHERS.get(kind)
+                if others is None:
+                    others = f"other files in {self.shown(covers) or 'the working folder'}"
+                more = f"{more} and {others}".strip()
+            answer = self.answer(run, {**content, "more": _short(more), "covers": covers})
+            error = None
+            if not answer.get("approved"):
+                reason = answer.get("reason") or "the user declined"
+                message = f"Not allowed to {verb} {_short(self.shown(target))}: {reason}."
+                # Who opens a terminal takes an OSError for a reason to try it another way.
+                error = RuntimeError(message) if verb == "run" else PermissionError(message)
+                if isinstance(error, OSError):
+                    error.strerror = message  # some libraries pass on this only
+            self.settle(run, sort, verb, target, error, None if answer.get("only") else covers)
+            if not answer.get("only"):
+                before.append(target)
+        if error is not None:
+            raise error
+
+    def is_settled(self, run: Run, sort: str, verb: str, target: str) -> bool:
+        """Whether it is allowed already; raises if it is denied, false if it is to be asked."""
+        if (verb, target) in run.allowed:
+            return True
+        error = run.denied.get((verb, target))
+        if error is None:
+            for each, begins, denial in run.decided:
+                if each == sort and target.startswith(begins):
+                    if denial is None:
+                        return True
+                    error = denial
+        if error is not None:
+            raise error.with_traceback(None)
+        return False
+
+    def settle(
+        self, run: Run, sort: str, verb: str, target: str, error: Exception | None, covers: Any
+    ) -> None:
+        """Keep a decision for the rest of the run; ``covers`` is what else begins with it."""
+        if covers is not None:
+            run.decided.append((sort, covers, error))
+        elif error is not None:
+            run.denied[verb, target] = error
+        if error is None:
+            run.allowed.update((each, target) for each in (verb, *_INCLUDED.get(verb, ())))
+
+    def answer(self, run: Run, content: dict[str, Any]) -> dict[str, Any]:
+        """The server's answer: whether it is ``approved``, or the ``reason`` why not."""
+        if run.unheard:
+            return {"reason": _NOBODY}
         self.asked += 1
         ask_id = f"{run.id}-{self.asked}"
         event = threading.Event()
         answer: dict[str, Any] = {}
         self.waiting[ask_id] = (event, answer)
-        content = {
-            "ask_id": ask_id,
-            "run": run.id,
-            "kind": kind,
-            "verb": verb,
-            "target": self.shown(target),
-            "path": target,
-            "more": more,
-            "line": _line(),
-            "cell_id": (run.header.get("metadata") or {}).get("cellId"),
-            "by_shell_line": _is_shell_line(),
-        }
+        content = {**content, "ask_id": ask_id}
         try:
             while True:
                 # Sent again and again: a server that has ended does not hear it any more.
@@ -517,20 +662,13 @@ class Guard:
                 if event.wait(HEARD_SECONDS):
                     break
                 if not answer["heard"]:
-                    answer["reason"] = "nobody is there who could be asked"
+                    run.unheard = True
+                    answer["reason"] = _NOBODY
                     break
         finally:
             self.waiting.pop(ask_id, None)
             self.publish(run, {**content, "done": True})
-        if answer.get("approved"):
-            run.allowed.add(key)
-            return
-        reason = answer.get("reason") or "the user declined"
-        message = f"Not allowed to {verb} {self.shown(target)}: {reason}."
-        # Who opens a terminal takes an OSError for a reason to try it another way.
-        error = RuntimeError(message) if verb == "run" else PermissionError(message)
-        run.denied[key] = error
-        raise error
+        return answer
 
     def publish(self, run: Run, content: dict[str, Any]) -> None:
         """Tell whoever listens to the kernel."""
@@ -546,11 +684,17 @@ class Guard:
             answer["heard"] = True
             return
         answer["approved"] = content.get("approved") is True
+        answer["only"] = content.get("only") is True
         answer["reason"] = content.get("reason")
         event.set()
 
 
 # -- what the events mean ----------------------------------------------------------------------
+
+
+def _thread(ident: int) -> Any:
+    """The thread with this number, which the system gives again when one has ended."""
+    return threading._active.get(ident)  # type: ignore[attr-defined]
 
 
 def _real(path: Any) -> str:
@@ -561,10 +705,45 @@ def _in_folder(path: Any, folder_fd: Any = -1) -> str:
     """The place of a name that may be relative to an open folder, its own link not followed."""
     name = os.fsdecode(path)
     if isinstance(folder_fd, int) and folder_fd >= 0 and not os.path.isabs(name):
-        with contextlib.suppress(OSError):
-            name = os.path.join(os.readlink(f"/proc/self/fd/{folder_fd}"), name)
+        name = os.path.join(_path_of(folder_fd), name)
     head, tail = os.path.split(os.path.abspath(name))
     return os.path.join(os.path.realpath(head), tail)
+
+
+def _path_of(folder_fd: int) -> str:
+    """The path of an open folder; empty where the system does not tell."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{folder_fd}")
+    if sys.platform == "darwin":
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            return os.fsdecode(fcntl.fcntl(folder_fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    return ""
+
+
+def _longest(folders: tuple[str, ...], path: str) -> int:
+    """The length of the innermost of these folders that the path is in; 0 for none."""
+    return max((len(each) for each in folders if path.startswith(each)), default=0)
+
+
+def _folder_of(paths: list[str]) -> str:
+    """The folder that all of these files are in, or one of its own above it."""
+    try:
+        common = os.path.commonpath([os.path.dirname(each) for each in paths])
+    except ValueError:
+        common = os.path.dirname(paths[-1])  # on several drives
+    return common.rstrip(os.sep) + os.sep
+
+
+def _short(text: str) -> str:
+    """A text that a message can carry; one that is longer says so and keeps what tells it apart."""
+    if len(text) <= _LONGEST:
+        return text
+    import hashlib
+
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{text[:_LONGEST]}… ({len(text):,} characters, {mark})"
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -600,21 +779,37 @@ def _writes_bytecode(path: str) -> bool:
     return False
 
 
-def _once_connected(connection: Any, authorizer: Any) -> None:
+def _once_connected(connection: Any, authorizer: Any) -> bool:
     """Give a connection its authorizer as soon as it takes one: the event comes a moment before,
-    and the next call of this thread comes after."""
+    and the next call of this thread comes after. False where a profiler already listens to them."""
     import sqlite3
 
-    profiler = sys.getprofile()
-
     def set_it(frame: Any, event: str, arg: Any) -> None:
-        sys.setprofile(profiler)
+        sys.setprofile(None)
         try:
             connection.set_authorizer(authorizer)
         except sqlite3.ProgrammingError:
             sys.setprofile(set_it)  # not yet
 
+    if sys.getprofile() is not None:
+        return False
     sys.setprofile(set_it)
+    return True
+
+
+def _once_returned(of: Any, note: Any) -> bool:
+    """Call ``note`` with what a frame of this thread returns, None where it raises. False where a
+    profiler already listens."""
+
+    def returned(frame: Any, event: str, arg: Any) -> None:
+        if frame is of and event == "return":
+            sys.setprofile(None)
+            note(arg)
+
+    if sys.getprofile() is not None:
+        return False
+    sys.setprofile(returned)
+    return True
 
 
 def _command(executable: Any, arguments: Any) -> str:
@@ -628,13 +823,25 @@ def _command(executable: Any, arguments: Any) -> str:
     return shlex.join(parts)
 
 
-def _is_library_worker() -> bool:
-    """Whether the process is a worker of a library for parallel work, started by that library."""
+def _is_called_by(modules: tuple[str, ...]) -> bool:
+    """Whether an installed module of one of these packages is among the callers."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
-        if name.split(".")[0] in _WORKERS and "python" in frame.f_code.co_filename:
+        if name.split(".")[0] in modules and _is_installed(frame.f_code.co_filename):
             return True
+        frame = frame.f_back
+    return False
+
+
+def _looks_up() -> bool:
+    """Whether one of ``_LOOKS`` itself runs the program."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        code = frame.f_code.co_filename
+        if code != _OWN and name not in ("subprocess", "os"):
+            return name in _LOOKS and _is_installed(code)
         frame = frame.f_back
     return False
 
@@ -645,11 +852,16 @@ def _from_installed_code() -> bool:
     while frame is not None:
         code = frame.f_code.co_filename
         if code != _OWN and not code.endswith(("ctypes/__init__.py", "ctypes\\__init__.py")):
-            return "site-packages" in code or "dist-packages" in code or code.startswith(_STDLIB)
+            return _is_installed(code)
         frame = frame.f_back
     return False
 
 
+def _is_installed(file: str) -> bool:
+    return "site-packages" in file or "dist-packages" in file or file.startswith(_STDLIB)
+
+
+_NOBODY = "nobody is there who could be asked"
 _OWN = (lambda: None).__code__.co_filename
 _STDLIB = os.path.dirname(os.__file__)
 
@@ -671,7 +883,11 @@ def _is_shell_line() -> bool:
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
-        if name in ("ipykernel.zmqshell", "IPython.core.magics.script"):
+        # The shell's module alone says nothing: each cell is run by it.
+        if name == "IPython.core.magics.script" or (
+            name in ("ipykernel.zmqshell", "IPython.core.interactiveshell")
+            and frame.f_code.co_name in ("system_piped", "system_raw", "getoutput")
+        ):
             return True
         frame = frame.f_back
     return False

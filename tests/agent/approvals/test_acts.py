@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -120,6 +121,56 @@ def test_an_approval_for_the_session_is_for_that_target(
         "delete cars.csv (line 2)",
         "delete acts.ipynb.bak (line 2)",
     ]
+
+
+LOOP = "import os\nfor i in range({}, {}):\n    vars(os)['re' + 'move'](f'many/{{i}}')"
+
+
+def _many(folder: Folder) -> list[Path]:
+    files = [folder.path / "many" / str(i) for i in range(40)]
+    files[0].parent.mkdir()
+    for each in files:
+        each.write_text("x", encoding="utf-8")
+    return files
+
+
+def test_many_files_are_a_few_questions_and_the_last_one_covers_the_rest(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    files = _many(folder)
+    first, other = adding(LOOP.format(0, 20)), adding(LOOP.format(20, 40))
+    turn = Turn(folder, model, for_session, first, other)
+    assert turn.reasons == [
+        *(f"Cell 2 wants to delete many/{i} (line 3)" for i in range(3)),
+        "Cell 2 wants to delete many/3 and other files in many/ (line 3)",
+    ]
+    assert not any(each.exists() for each in files)
+
+
+def test_a_file_approved_before_the_run_is_not_the_folder(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    files = _many(folder)
+    named = "".join(f"os.remove('many/{i}')\n" for i in range(3))
+    hidden = LOOP.format(3, 20).partition("\n")[2]
+    turn = Turn(folder, model, approve, adding(f"import os\n{named}{hidden}"))
+    assert turn.reasons[0] == (
+        "The new cell removes many/0 (line 2), many/1 (line 3), many/2 (line 4)"
+    )
+    assert [reason.partition(" wants to ")[2] for reason in turn.reasons[1:]] == [
+        *(f"delete many/{i} (line 6)" for i in range(3, 6)),
+        "delete many/6 and other files in many/ (line 6)",
+    ]
+    assert sum(each.exists() for each in files) == 20
+
+
+def test_what_was_approved_before_the_run_covers_no_other_kind_of_act(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    shell = "ip = get_ipython()\nvars(type(ip))['sys' + 'tem'](ip, 'echo x > gone.txt')"
+    turn = Turn(folder, model, approve, adding(f"import os\nos.remove('cars.csv')\n{shell}"))
+    assert len(turn.reasons) == 2
+    assert turn.reasons[1].startswith("Cell 2 wants to run echo x > gone.txt")
 
 
 def test_the_users_own_code_is_not_asked_about(folder: Folder, model: ScriptedModelServer) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
@@ -57,7 +60,7 @@ class GuardedKernel:
         self.approve = approve
         self.asked: list[dict[str, Any]] = []
         self._request({"code": code, "silent": False}, metadata)
-        return [f"{each['verb']} {each['target']}" for each in self.asked]
+        return [f"{each['verb']} {each['target']} {each['more']}".strip() for each in self.asked]
 
     def _request(
         self, content: dict[str, Any], metadata: dict[str, Any] | None = None
@@ -172,6 +175,164 @@ def test_what_is_allowed_is_not_asked_again_in_the_run_and_what_is_denied_neithe
     assert kernel.agent(twice) == ["change cars.csv"]
 
 
+MANY = """import os
+for i in range(300):
+    path = f'many/{i % 3}/{i:03}'
+    try: os.remove(path)
+    except PermissionError: pass
+"""
+
+
+def _many(kernel: GuardedKernel) -> list[Path]:
+    files = [kernel.folder / "many" / str(i % 3) / f"{i:03}" for i in range(300)]
+    for each in files:
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_text("x", encoding="utf-8")
+    return files
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_hundreds_of_files_are_a_few_questions(kernel: GuardedKernel, approve: bool) -> None:
+    files = _many(kernel)
+    others = "delete many/0/003 and other files in many/"
+    assert kernel.agent(MANY, approve=approve) == [
+        *(f"delete many/{i}/00{i}" for i in range(3)),
+        others,
+    ]
+    assert [each.exists() for each in files] == [not approve] * 300
+    # What is not in that folder is another question.
+    _many(kernel)
+    asked = kernel.agent(MANY + "os.remove('cars.csv')\nos.remove('notes.txt')", approve=True)
+    assert asked[4:] == ["delete cars.csv and other files in the working folder"]
+
+
+def test_many_threads_ask_one_question_at_a_time(kernel: GuardedKernel) -> None:
+    files = _many(kernel)
+    pool = "from concurrent.futures import ThreadPoolExecutor as T\nimport os, glob\n"
+    run = "with T(16) as t: list(t.map(os.remove, glob.glob('many/*/*')))"
+    asked = kernel.agent(pool + run, approve=True)
+    assert len(asked) <= 5
+    assert not any(each.exists() for each in files)
+
+
+def test_many_commands_are_a_few_questions(kernel: GuardedKernel) -> None:
+    run = "import subprocess\nfor i in range(9): subprocess.run(['echo', str(i)])"
+    commands = [f"run echo {i}" for i in range(3)]
+    assert kernel.agent(run, approve=True) == [*commands, "run echo 3 and other commands"]
+
+
+def test_where_nobody_answered_once_the_run_does_not_wait_again(kernel: GuardedKernel) -> None:
+    _many(kernel)
+    kernel.answers = False
+    began = time.monotonic()
+    kernel.agent(MANY)
+    kernel.answers = True
+    assert time.monotonic() - began < 15
+
+
+def test_an_approved_overwrite_is_one_question(kernel: GuardedKernel) -> None:
+    copy = "import shutil; shutil.copy('notes.txt', 'cars.csv')"
+    assert kernel.agent(copy, approve=True) == ["overwrite cars.csv"]
+    assert kernel.agent("import shutil; shutil.rmtree('out')", approve=True) == [
+        "delete the folder out"
+    ]
+    # To approve an append is not to approve that the file is emptied.
+    both = "open('notes.txt', 'a').close(); open('notes.txt', 'w')"
+    assert kernel.agent(both, approve=True) == ["change notes.txt", "overwrite notes.txt"]
+
+
+def test_the_caches_in_the_servers_folder_are_caches(kernel: GuardedKernel) -> None:
+    """Most people start the server in their home, where the caches are, too."""
+    kernel.user(
+        "import os, sys; guard = sys.modules['_datalayer_agent_acts'].guard; before = guard.free\n"
+        "os.makedirs('.cache/mpl', exist_ok=True); open('.cache/mpl/fonts.json', 'w').close()\n"
+        "guard.free += (os.path.realpath('.cache') + os.sep,)"
+    )
+    assert kernel.agent("open('.cache/mpl/fonts.json', 'w').close()") == []
+    assert kernel.agent("open('cars.csv', 'w').close()") == ["overwrite cars.csv"]
+    kernel.user("guard.free = before")
+
+
+def test_an_allowed_name_covers_the_addresses_that_its_look_up_gave(kernel: GuardedKernel) -> None:
+    """Many names give other addresses with each look-up."""
+    kernel.user(
+        "import _socket, socket, itertools\n"
+        "class Fake:\n"
+        "    numbers = itertools.count(1)\n"
+        "    def __call__(self, host, port, *_):\n"
+        "        import sys; sys.audit('socket.getaddrinfo', host, port)\n"
+        "        return [(2, 1, 6, '', (f'192.0.2.{next(self.numbers)}', port))]\n"
+        "real = _socket.getaddrinfo; _socket.getaddrinfo = Fake()"
+    )
+    reach = (
+        "import socket\n"
+        "[(*_, found)] = socket.getaddrinfo('data.example.invalid', 80)\n"
+        "s = socket.socket(); s.setblocking(False)\n"
+        "try: s.connect(found)\nexcept BlockingIOError: pass\nexcept OSError as error: print(error)"
+    )
+    for _ in range(2):
+        asked = kernel.agent(reach, approve=True)
+        assert asked == ["connect to data.example.invalid"], kernel.error
+    kernel.user("_socket.getaddrinfo = real")
+    other = "s = socket.socket(); s.settimeout(0.1); s.connect(('192.0.2.200', 80))"
+    assert kernel.agent(other) == ["connect to 192.0.2.200"]
+
+
+def test_the_user_in_a_subshell_is_not_asked_while_the_agents_code_runs(
+    kernel: GuardedKernel,
+) -> None:
+    client = kernel.client
+    client.control_channel.send(client.session.msg("create_subshell_request"))
+    while "subshell_id" not in (reply := client.get_control_msg(timeout=20))["content"]:
+        pass
+    theirs = client.session.msg(
+        "execute_request",
+        {"code": "import os; os.remove('notes.txt'); open('go', 'w').close()", "silent": False},
+    )
+    theirs["header"]["subshell_id"] = reply["content"]["subshell_id"]
+    client.shell_channel.send(theirs)
+    code = (
+        "import os, threading, time\n"
+        "while not os.path.exists('go'): time.sleep(0.05)\n"
+        "time.sleep(0.3)\n"
+        "t = threading.Thread(target=os.remove, args=['cars.csv']); t.start(); t.join()"
+    )
+    assert kernel.agent(code) == [DELETE]
+    assert not (kernel.folder / "notes.txt").exists()
+    assert (kernel.folder / "cars.csv").exists()
+
+
+def test_what_sqlite_denies_says_why(kernel: GuardedKernel) -> None:
+    kernel.agent("import sqlite3; sqlite3.connect('t.db').execute('DELETE FROM cars')")
+    assert "Not allowed to delete rows of cars in t.db: the user declined." in kernel.text
+
+
+def test_a_profiler_goes_on_where_a_database_is_opened(kernel: GuardedKernel) -> None:
+    code = "import sqlite3\n%prun -q sqlite3.connect('t.db').execute('select 1')"
+    kernel.agent(code, approve=True)
+    assert kernel.error == ""
+
+
+def test_an_interrupt_ends_the_wait(kernel: GuardedKernel) -> None:
+    kernel.answers = False
+    pid = kernel.manager.provisioner.pid
+    timer = threading.Timer(2, os.kill, [pid, signal.SIGINT])
+    timer.start()
+    kernel.agent("import os; os.remove('cars.csv')")
+    kernel.answers = True
+    assert kernel.error.startswith("KeyboardInterrupt")
+    assert (kernel.folder / "cars.csv").exists()
+    assert kernel.agent("1") == []
+
+
+def test_logging_that_is_locked_while_it_asks_does_not_keep_the_answer_out(
+    kernel: GuardedKernel,
+) -> None:
+    code = "import logging; logging.basicConfig(filename='notes.txt', filemode='w', force=True)"
+    assert kernel.agent(code, approve=True) == ["overwrite notes.txt"]
+    assert kernel.error == ""
+
+
 def test_a_thread_and_a_task_that_outlive_the_run_still_ask(kernel: GuardedKernel) -> None:
     timer = "import os, threading; threading.Timer(1, os.remove, ['cars.csv']).start()"
     assert kernel.agent(timer) == []
@@ -193,6 +354,25 @@ def test_a_forked_process_is_denied_without_a_question(kernel: GuardedKernel) ->
 def test_the_line_is_the_cells(kernel: GuardedKernel) -> None:
     kernel.agent("import os\ndef clean():\n    os.remove('cars.csv')\n\nclean()")
     assert kernel.asked[0]["line"] == 5
+
+
+@pytest.mark.parametrize(
+    ("code", "is_line"),
+    [
+        ("!ls", True),
+        ("x = !ls", True),
+        ("%sx ls", True),
+        ("%pip --version", True),
+        ("import os; os.system('ls')", False),
+        ("import subprocess; subprocess.run('ls')", False),
+        ("import os; os.remove('cars.csv')", False),
+    ],
+)
+def test_a_shell_line_is_known_from_other_code(
+    kernel: GuardedKernel, code: str, is_line: bool
+) -> None:
+    kernel.agent(code)
+    assert [each["by_shell_line"] for each in kernel.asked] == [is_line]
 
 
 def test_where_nobody_answers_the_act_is_denied(kernel: GuardedKernel) -> None:

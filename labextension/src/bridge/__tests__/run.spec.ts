@@ -250,6 +250,31 @@ describe('Runner', () => {
     ]);
   });
 
+  it('does not count the time that the code of a cell asks whether it may act', async () => {
+    const result = run(['a'], { timeoutMs: 300 });
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    kernel.ask(request, false);
+    // Asked again, since nobody has answered yet.
+    kernel.ask(request, false);
+    await new Promise(resolve => setTimeout(resolve, 400));
+    expect(kernel.interrupts).toBe(0);
+    kernel.onInterrupt = () =>
+      kernel.finish(request, raised('KeyboardInterrupt'));
+    kernel.ask(request, true);
+    expect(statuses(await result)).toEqual([['a', 'timeout']]);
+  });
+
+  it('counts on while the code of another run asks', async () => {
+    const result = run(['a'], { timeoutMs: 50 });
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    kernel.onInterrupt = () =>
+      kernel.finish(request, raised('KeyboardInterrupt'));
+    kernel.ask('m99', false);
+    expect(statuses(await result)).toEqual([['a', 'timeout']]);
+  });
+
   it('counts on once it has its input', async () => {
     const result = run(['a'], { timeoutMs: 50 });
     const request = await started(1);

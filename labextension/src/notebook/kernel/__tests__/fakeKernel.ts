@@ -87,6 +87,11 @@ export class FakeKernel implements INotebookCellExecutor {
     this._emit('recv', 'status', request, content, {});
   }
 
+  /** The code of a run asks whether it may act, or has its answer. */
+  ask(request: string, done: boolean): void {
+    this._emit('recv', 'datalayer_agent_act', request, { done }, {});
+  }
+
   /** A whole run. */
   finish(request: string, content: Partial<Reply>): void {
     this.reply(request, content);
