@@ -1,7 +1,8 @@
 """Which libraries a notebook's kernel has imported, as a context states them.
 
 The kernel is asked in the background while it is idle, so a turn waits for nothing but a few
-milliseconds; an answer that comes later is that of the next turn.
+milliseconds; an answer that comes later is that of the next turn. It is not asked again as long as
+it has done nothing since.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from ...document import DocumentError
-from ..connection import KernelDied
+from ..connection import KernelConnection, KernelDied, Message
 from ..expressions import KernelBusy, evaluated
 from ..kernels import Kernels
 
@@ -23,12 +24,34 @@ MOST_KERNELS = 200
 Versions = Mapping[str, str]
 
 
+class _Answer:
+    """What a kernel answered, and whether it has done something since, as the connection shows over
+    which it was asked: another one is made after a restart, and after a time without use."""
+
+    def __init__(self, connection: KernelConnection, versions: Versions) -> None:
+        self.versions = versions
+        self._connection = connection
+        self._is_new = True
+        self.stop = connection.watch_all(self._message)
+
+    def holds(self, connection: KernelConnection) -> bool:
+        """Whether the kernel would answer the same."""
+        return self._is_new and self._connection is connection
+
+    def _message(self, message: Message) -> None:
+        asked = (message.get("parent_header") or {}).get("msg_type")
+        begins = message["content"].get("execution_state") == "busy"
+        # Questions of this kind are asked of it all the time, and run nothing.
+        if begins and asked != "kernel_info_request":
+            self._is_new = False
+
+
 class Libraries:
     """The versions of Python and of imported libraries, by kernel, as they were asked last."""
 
     def __init__(self, kernels: Kernels) -> None:
         self._kernels = kernels
-        self._known: OrderedDict[str, Versions] = OrderedDict()
+        self._known: OrderedDict[str, _Answer] = OrderedDict()
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def ask(self, path: str) -> None:
@@ -43,7 +66,8 @@ class Libraries:
         if asking := self._asking.get(path):
             await asyncio.wait([asking], timeout=GRACE_SECONDS)
         kernel = await self._kernels.of(path)
-        return {} if kernel is None else self._known.get(kernel["id"], {})
+        answer = None if kernel is None else self._known.get(kernel["id"])
+        return {} if answer is None else answer.versions
 
     async def close(self) -> None:
         """Ask no more."""
@@ -60,13 +84,22 @@ class Libraries:
             return
         try:
             async with self._kernels.connected(kernel["id"]) as connection:
+                before = self._known.get(kernel["id"])
+                if before is not None and before.holds(connection):
+                    return
                 found = await evaluated(connection, _source(), "libraries(shell.user_ns)")
+                if isinstance(found, dict):
+                    versions = {str(name): str(each) for name, each in found.items()}
+                    self._keep(kernel["id"], _Answer(connection, versions))
         except (DocumentError, KernelDied, KernelBusy):
             return
-        if isinstance(found, dict):
-            self._known[kernel["id"]] = {str(name): str(each) for name, each in found.items()}
-            while len(self._known) > MOST_KERNELS:
-                self._known.popitem(last=False)
+
+    def _keep(self, kernel_id: str, answer: _Answer) -> None:
+        if (before := self._known.pop(kernel_id, None)) is not None:
+            before.stop()
+        self._known[kernel_id] = answer
+        while len(self._known) > MOST_KERNELS:
+            self._known.popitem(last=False)[1].stop()
 
 
 @cache
