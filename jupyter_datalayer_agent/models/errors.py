@@ -7,12 +7,15 @@ import email.utils
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..protocol.json_text import parse_json
 from . import loader
 from .catalogue import Provider
 from .connections.address import proxy_for, shown_proxy
+from .connections.connection import is_loopback
 from .connections.way import NetworkProblem
 from .types import BrokenStream, ModelError, ModelErrorCode
 
@@ -114,7 +117,19 @@ def model_error(
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
+        is_not_ready=status == 503 and _is_near(api_base),
     )
+
+
+def _is_near(address: str | None) -> bool:
+    """Whether a server is on this computer or its network: by its address, or by a name that the
+    Internet has not."""
+    host = (urlsplit(address or "").hostname or "").rstrip(".")
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        is_local_name = host != "" and ("." not in host or host.endswith(".local"))
+        return is_local_name or is_loopback(host)
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

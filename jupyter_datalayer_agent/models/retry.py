@@ -11,6 +11,8 @@ from .types import ModelError
 MAX_RETRIES = 5
 BASE_DELAY = 0.2
 """Seconds before the first retry; it doubles with each."""
+LOADING_DELAY = 2.0
+"""The same for a server that is not ready: 62 seconds in all, in which most models are loaded."""
 LONGEST_WAIT = 60.0
 """Seconds. A server that asks for longer is reported to the user instead of waited for."""
 
@@ -20,9 +22,11 @@ def delay_before(
 ) -> float | None:
     """Seconds to wait before retry number ``retry`` (1 for the first), or ``None``: do not retry.
 
-    The server's ``Retry-After`` wins; else 200 ms doubling, with a jitter of ±10%."""
+    The server's ``Retry-After`` wins; else 200 ms doubling, or two seconds for a server that is not
+    ready, with a jitter of ±10%."""
     if not error.retryable or retry > MAX_RETRIES:
         return None
     if error.retry_after is not None:
         return error.retry_after if error.retry_after <= LONGEST_WAIT else None
-    return BASE_DELAY * float(2 ** (retry - 1)) * uniform(0.9, 1.1)
+    first = LOADING_DELAY if error.is_not_ready else BASE_DELAY
+    return first * float(2 ** (retry - 1)) * uniform(0.9, 1.1)

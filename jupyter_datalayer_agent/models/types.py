@@ -198,7 +198,8 @@ class ModelError(Exception):
     """A model call failed. ``message`` is for a user: no key, no traceback.
 
     ``retry_after`` is in seconds, where the server named a time. ``status`` is the HTTP status,
-    where there was one. ``broken`` is there once a stream has begun."""
+    where there was one. ``broken`` is there once a stream has begun. ``is_not_ready``: a server on
+    this computer or network said 503, as it does for a minute while it loads a model."""
 
     def __init__(
         self,
@@ -209,6 +210,7 @@ class ModelError(Exception):
         retry_after: float | None = None,
         status: int | None = None,
         broken: BrokenStream | None = None,
+        is_not_ready: bool = False,
     ) -> None:
         super().__init__(message)
         self.code: ModelErrorCode = code
@@ -217,6 +219,7 @@ class ModelError(Exception):
         self.retry_after = retry_after
         self.status = status
         self.broken = broken or BrokenStream()
+        self.is_not_ready = is_not_ready
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ import datetime
 import email.utils
 from typing import Any
 
+import httpx
 import pytest
 
-from jupyter_datalayer_agent.models.errors import redact
+from jupyter_datalayer_agent.models.errors import model_error, redact
 from tests.models.calls import APIS, KEY, answer, model, request
 from tests.support.model_server import Hang, Say, ScriptedModelServer, Status
 
@@ -98,6 +99,30 @@ async def test_a_server_of_ones_own_needs_no_key(api: str) -> None:
         answered = await answer(request(server, api, model="Qwen/Qwen3-8B"), model(environ={}))
         assert server.requests[0].model == "Qwen/Qwen3-8B"
     assert answered.text == "Hi."
+
+
+@pytest.mark.parametrize(
+    ("address", "is_near"),
+    [
+        ("http://127.0.0.1:8080/v1", True),
+        ("http://localhost:8080/v1", True),
+        ("http://[::1]:8080/v1", True),
+        ("http://192.168.1.20:8000/v1", True),
+        ("http://ollama:11434", True),
+        ("http://workstation.local/v1", True),
+        ("https://api.example.com/v1", False),
+        ("http://8.8.8.8/v1", False),
+        (None, False),
+    ],
+)
+def test_a_server_nearby_that_is_unavailable_loads(address: str | None, is_near: bool) -> None:
+    for status in (503, 500):
+        request = httpx.Request("POST", "http://x/v1/chat/completions")
+        failed = httpx.HTTPStatusError(
+            "Loading model", request=request, response=httpx.Response(status, request=request)
+        )
+        error = model_error(failed, provider=None, api_base=address)
+        assert error.is_not_ready == (is_near and status == 503)
 
 
 @both_apis

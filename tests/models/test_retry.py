@@ -25,6 +25,14 @@ def test_waits_double_from_200_ms_five_times() -> None:
     ]
 
 
+def test_a_server_that_loads_its_model_is_waited_for_a_minute() -> None:
+    error = ModelError("server", "Loading model", is_not_ready=True)
+    waits = [delay_before(retry, error, uniform=middle) for retry in range(1, MAX_RETRIES + 2)]
+    assert waits[0] == 2
+    assert waits[-1] is None
+    assert sum(wait or 0 for wait in waits) == 62
+
+
 def test_jitter_stays_within_a_tenth() -> None:
     error = ModelError("connection", "failed")
     waits = {delay_before(1, error) for _ in range(50)}

@@ -207,7 +207,10 @@ class ModelCall:
                 delay = delay_before(retries, error)
                 if delay is None:
                     raise
-                self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
+                if error.is_not_ready:
+                    self._say(f"The model server is not ready (503). Next try in {delay:.0f} s")
+                else:
+                    self._say(f"Reconnecting {retries} of {MAX_RETRIES}")
                 await self._buffer.flush()
                 await asyncio.sleep(delay)
 

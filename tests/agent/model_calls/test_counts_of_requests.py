@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +23,7 @@ from tests.support.model_server import (
     Step,
     StreamError,
 )
-from tests.support.planning import of_type
+from tests.support.planning import of_type, submit
 
 
 @pytest.fixture(params=APIS, scope="module")
@@ -100,6 +101,36 @@ def test_what_may_pass_is_asked_for_again(
     [final] = of_type(ask(server), "final_reply")
     assert final["text"] == "Here."
     assert len(model.requests) == 2
+
+
+LOADING = Status(503, body={"error": {"code": 503, "message": "Loading model"}})
+
+
+def test_a_server_that_loads_its_model_is_waited_for_and_the_user_is_told(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(LOADING, Say("Here."))
+    began = time.monotonic()
+    events = ask(server)
+    assert of_type(events, "final_reply")[0]["text"] == "Here."
+    assert len(model.requests) == 2
+    assert time.monotonic() - began > 1.7
+    [told] = [each["message"] for each in of_type(events, "status") if "503" in each["message"]]
+    assert told == "The model server is not ready (503). Next try in 2 s"
+
+
+def test_the_wait_for_a_server_that_loads_can_be_stopped(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(*[LOADING] * 6)
+    session = server.post("sessions", {})["id"]
+    go = {"message": "go", "mode": "agent"}
+    submit(server, session, {"type": "user_message", "request": go})
+    events = iter(server.stream(f"sessions/{session}/events?after=0"))
+    next(each for each in events if each["type"] == "status" and "503" in each["message"])
+    submit(server, session, {"type": "interrupt"})
+    next(each for each in events if each["type"] == "turn_aborted")
+    assert len(model.requests) == 1
 
 
 def test_a_text_that_was_cut_off_is_asked_for_again_once(
