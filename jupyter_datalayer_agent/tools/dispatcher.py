@@ -259,8 +259,8 @@ class Dispatcher:
                     reason=f"{await self._subject(act, args)} wants to {what}{line}",
                     destructive=True,
                     changes=None,
-                    remember_as=_remembered_act(act, act.path if act.covers is None else None),
-                    covered_by=_covering(act),
+                    remember_as=_remembered_act(call.name, act),
+                    covered_by=_covering(call.name, act),
                     kinds=(f"would {what}",),
                     during_run=True,
                 )
@@ -292,20 +292,20 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
 
 
-def _remembered_act(act: Act, path: str | None) -> str:
-    """The key of an approval for the session of this act; with None, of all that it covers."""
-    if path is not None:
-        return f"act:{quote(act.verb)}:{quote(path)}"
-    return f"acts:{quote(act.verb if act.covers else act.kind)}:{quote(act.covers or '')}"
+def _remembered_act(tool: str, act: Act) -> str:
+    """The key of an approval for the session: by this tool, this act, or all that it covers."""
+    if act.covers is None:
+        return f"act:{tool}:{quote(act.verb)}:{quote(act.path)}"
+    return f"acts:{tool}:{quote(act.verb if act.covers else act.kind)}:{quote(act.covers)}"
 
 
-def _covering(act: Act) -> tuple[str, ...]:
+def _covering(tool: str, act: Act) -> tuple[str, ...]:
     """The keys of wider approvals: of all acts of this kind, or in a folder around it."""
     path = act.path if act.covers is None else os.path.join(act.covers, "x")
     folders = PurePath(path).parents if os.path.isabs(path) else ()
     around = [os.path.join(each, "") for each in folders]
-    of_verb = [f"acts:{quote(act.verb)}:{quote(each)}" for each in around]
-    return (f"acts:{quote(act.kind)}:", *of_verb)
+    of_verb = [f"acts:{tool}:{quote(act.verb)}:{quote(each)}" for each in around]
+    return (f"acts:{tool}:{quote(act.kind)}:", *of_verb)
 
 
 def _is_shown(act: Act, approved: Reason) -> bool:
