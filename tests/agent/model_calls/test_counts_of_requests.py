@@ -115,8 +115,8 @@ def test_a_server_that_loads_its_model_is_waited_for_and_the_user_is_told(
     assert of_type(events, "final_reply")[0]["text"] == "Here."
     assert len(model.requests) == 2
     assert time.monotonic() - began > 1.7
-    [told] = [each["message"] for each in of_type(events, "status") if "503" in each["message"]]
-    assert told == "The model server is not ready (503). Next try in 2 s"
+    [shown] = [each["message"] for each in of_type(events, "status") if "503" in each["message"]]
+    assert shown == "The model server is not ready (503). Next try in 2 s"
 
 
 def test_the_wait_for_a_server_that_loads_can_be_stopped(
