@@ -106,7 +106,7 @@ def test_what_may_pass_is_asked_for_again(
 LOADING = Status(503, body={"error": {"code": 503, "message": "Loading model"}})
 
 
-def test_a_server_that_loads_its_model_is_waited_for_and_the_user_is_told(
+def test_a_server_that_loads_its_model_is_waited_for_and_the_status_says_so(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(LOADING, Say("Here."))
