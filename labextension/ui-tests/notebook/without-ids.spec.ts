@@ -81,6 +81,17 @@ test('changes in a closed notebook without ids are marked when it is opened, lea
   );
   await expect.poll(marked).toEqual([1, 0, 0, 0, 0, 1]);
 
+  // The diff has the numbers of today, too.
+  await page.evaluate(() =>
+    window.jupyterapp.commands.execute('datalayer-agent:show-diff')
+  );
+  const diff = page.locator('.da-diff-cell');
+  await expect(diff).toHaveCount(2);
+  await expect(diff.first()).toContainText('cell 1');
+  await expect(diff.last()).toContainText('cell 6');
+  await expect(page.getByText('numbered as it was then')).toHaveCount(0);
+  await page.evaluate(() => window.jupyterapp.shell.currentWidget!.close());
+
   await bar.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => notebook.sources()).toEqual(before);
   await expect(bar).toHaveCount(0);
