@@ -139,11 +139,11 @@ def test_names_lose_what_is_around_them(
     assert [call["name"] for call in calls_in(model.requests[1])] == ["addNotebookCell"]
 
 
-def test_a_name_of_no_tool_stays_one(
+def test_a_name_of_no_tool_stays_one_that_servers_take(
     server: RunningServer, model: ScriptedModelServer, notebook: Path
 ) -> None:
     model.script(Call("functions.shell", {"command": "ls"}), Say("There is none."))
     reply = ask(server)
     assert [call["status"] for call in reply["toolCalls"]] == ["error"]
     [output] = model.requests[1].tool_outputs.values()
-    assert "There is no tool named 'functions.shell'." in output
+    assert "There is no tool named 'functions-shell'." in output

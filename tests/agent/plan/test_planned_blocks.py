@@ -78,7 +78,9 @@ def test_ten_blocks_run_one_fails_and_is_repaired_and_the_rest_follows(
     assert [each["status"] for each in reply["toolCalls"]] == ["error", "ok", "ok"]
     # What the model was sent of the failure: which block, why, and what to do about it.
     statuses = [run["status"] for run in failed["output"]["runs"]]
-    assert statuses == ["ok"] * 6 + ["error"] + ["skipped"] * 3
+    assert statuses == ["ok"] * 6 + ["error"]
+    [skipped] = failed["output"]["skippedBlocks"].items()
+    assert skipped == ("Not run: a block before it failed.", [15, 16, 17])
     assert "Block 13" in failed["error"]["message"], "outputs are blocks, too"
     assert "ZeroDivisionError" in failed["error"]["message"]
     assert "updateBlock" in failed["error"]["hint"]
@@ -172,7 +174,7 @@ def test_the_model_repairs_the_block_of_a_step_that_has_no_known_fix(
     assert code(document) == [LOAD, "1 / 2", "2 + 2"]
     [started] = of_type(events, "recovery_started")
     assert "ZeroDivisionError" in started["error"]
-    assert "fix the block in place" in model.requests[2].text
+    assert "Fix this block in place with updateBlock" in model.requests[2].text
     assert "2 blocks added" in reply["reply"]
     # A step whose block cannot be repaired stops the plan and leaves what was done.
     model.script(

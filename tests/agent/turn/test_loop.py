@@ -127,7 +127,8 @@ def test_a_rate_limit_is_waited_out(notebook: RunningServer, model: ScriptedMode
     turns = notebook.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
     statuses = [event["message"] for event in turns[0]["events"] if event["type"] == "status"]
     assert "Reconnecting 1 of 5" in statuses
-    assert "Reconnecting 2 of 5" in statuses
+    # This server is on the same machine: it may be loading its model.
+    assert "The model server is not ready (503). Next try in 4 s" in statuses
 
 
 @pytest.mark.parametrize(
