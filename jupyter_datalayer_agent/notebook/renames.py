@@ -13,6 +13,7 @@ import asyncio
 import functools
 import inspect
 import logging
+import time
 import weakref
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -24,16 +25,18 @@ from typing import Any, Protocol
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..protocol.base import now_ms
-from ..protocol.errors import AgentError
 from ..protocol.renames import Rename
-from .twins import renamed_twins
 
 log = logging.getLogger(__name__)
 
 KNOWN_UNTIL = "renamesKnownUntil"
 """In the model that a page of ours saves: the time up to which it knows of renames, in ms since
 1970."""
+
+
+def _now_ms() -> int:
+    """As ``protocol.base`` has it, which needs pydantic: this module is loaded with the server."""
+    return time.time_ns() // 1_000_000
 
 
 class Follower(Protocol):
@@ -89,7 +92,7 @@ class Renames:
         self._record = record
         self._stored = stored
         self._renames: list[Rename] = []
-        self._last_time = now_ms()
+        self._last_time = _now_ms()
         self._followers: list[weakref.ref[Follower]] = []
         self._in_use: Counter[str] = Counter()
         self._waiting: list[asyncio.Future[None]] = []
@@ -121,12 +124,15 @@ class Renames:
     def time(self) -> int:
         """The time now, in ms since 1970, later than that of every rename noted or read before, and
         earlier than that of every later one."""
-        self._last_time = max(self._last_time + 1, now_ms())
+        self._last_time = max(self._last_time + 1, _now_ms())
         return self._last_time
 
     async def after(self, time: int) -> list[Rename]:
         """The renames and deletions after this ``time``, in order. It returns as soon as they are
         known to be all."""
+        # This module is loaded with the server, which has no need of pydantic yet.
+        from ..protocol.errors import AgentError
+
         stored: list[Rename] = []
         if self._stored is not None:
             try:
@@ -204,7 +210,7 @@ class Renames:
             if inspect.isawaitable(result):
                 return self._carry_out(manager, asked, lambda: result)
             # It has happened already: between two steps of ours, none of which waits for it.
-            done = self._note([asked, *renamed_twins(manager, asked)])
+            done = self._note([asked, *_renamed_twins(manager, asked)])
             self._store_later(done)
             return result
 
@@ -267,14 +273,14 @@ class Renames:
     async def _carry_out(
         self, manager: Any, asked: Rename, act: Callable[[], Awaitable[Any]]
     ) -> Any:
-        renames = [asked, *renamed_twins(manager, asked)]
+        renames = [asked, *_renamed_twins(manager, asked)]
         self._running.extend(renames)
         try:
             while any(rename.concerns(each) for rename in renames for each in self._in_use):
                 await self._next_change()
             result = await act()
             # Only now is it certain which twins were renamed, too.
-            await self._store(self._note([asked, *renamed_twins(manager, asked)]))
+            await self._store(self._note([asked, *_renamed_twins(manager, asked)]))
             return result
         finally:
             for rename in renames:
@@ -332,3 +338,27 @@ def _saved_too_late(path: str, newer: str) -> HTTPError:
         f"{path} was not saved: it was renamed to {newer} meanwhile. Save it again, under that "
         "name.",
     )
+
+
+def _renamed_twins(contents_manager: Any, rename: Rename) -> list[Rename]:
+    """What jupytext renames with a notebook of a pair, before or after it did, as far as it knows
+    of the pair."""
+    pairs = getattr(contents_manager, "paired_notebooks", None)
+    pair = (pairs or {}).get(rename.new) or (pairs or {}).get(rename.old)
+    if pair is None:
+        return []
+    from jupytext.paired_paths import (  # type: ignore[import-not-found]
+        InconsistentPath,
+        paired_paths,
+    )
+
+    try:
+        before, after = (paired_paths(path, *pair) for path in (rename.old, rename.new))
+    except InconsistentPath:
+        # The new name is none that a notebook of this pair can have: they are no pair any more.
+        return []
+    return [
+        Rename(old, new)
+        for (old, _), (new, _) in zip(before, after, strict=True)
+        if old != rename.old and old != new
+    ]

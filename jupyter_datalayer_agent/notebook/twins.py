@@ -10,7 +10,6 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..protocol.renames import Rename
 from .document import DocumentError
 
 
@@ -72,27 +71,6 @@ class Twins:
             if self._read.get(path) != changed:
                 self._read[path] = changed
                 await ensure_async(manager.get(path, content=True, type="notebook"))
-
-
-def renamed_twins(contents_manager: Any, rename: Rename) -> list[Rename]:
-    """What jupytext renames with a notebook of a pair, before or after it did, as far as it knows
-    of the pair."""
-    pairs = getattr(contents_manager, "paired_notebooks", None)
-    pair = (pairs or {}).get(rename.new) or (pairs or {}).get(rename.old)
-    if pair is None:
-        return []
-    from jupytext.paired_paths import InconsistentPath, paired_paths
-
-    try:
-        before, after = (paired_paths(path, *pair) for path in (rename.old, rename.new))
-    except InconsistentPath:
-        # The new name is none that a notebook of this pair can have: they are no pair any more.
-        return []
-    return [
-        Rename(old, new)
-        for (old, _), (new, _) in zip(before, after, strict=True)
-        if old != rename.old and old != new
-    ]
 
 
 def twin_is_open(path: str, twin: str) -> DocumentError:

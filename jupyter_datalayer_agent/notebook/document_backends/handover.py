@@ -129,6 +129,9 @@ class HandOver:
             assert self.watch.connection is not None
             if not await self.watch.connection.wait(request.ended, left):
                 await self._time_out(run, request)
+            elif request.error is not None and await self.watch.connection.is_ending():
+                # Jupyter interrupts a kernel before it ends it.
+                raise KernelDied(self.watch.connection.death_reason)
         except KernelDied as died:
             run.status = "error"
             run.error = CellRunError(ename=DEAD_KERNEL, evalue=str(died))
