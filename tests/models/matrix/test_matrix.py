@@ -86,6 +86,8 @@ def root_of(server: ScriptedModelServer) -> str:
 
 def answers(server: ScriptedModelServer, recording: Recording) -> list[RecordedRequest]:
     """The requests that were answered by the recording."""
+    # A client may have the last piece before the server has noted that it sent it.
+    server.wait_for(lambda: all(each.outcome is not None for each in server.requests))
     received = [each for each in server.requests if each.outcome == "completed"]
     received = [each for each in received if each.path != "/api/show"]
     assert {each.path for each in received} == {recording.path}
