@@ -83,6 +83,7 @@ class ApprovalBroker:
                         share=request.share,
                         kinds=list(request.kinds) or None,
                         label=request.label,
+                        during_run=request.during_run or None,
                     )
                 )
             decision, feedback = await self._waiting.approval(approval_id, self._audience)

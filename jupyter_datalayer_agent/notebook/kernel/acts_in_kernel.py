@@ -37,8 +37,15 @@ _READS = frozenset(["r", "rb", "rt", "br", "tr"])
 # What a file has in its name that is not to be read, however the path to it is written.
 _PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret")
 _WRITE = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
-# The library calls these for workers that run the cell's own functions.
-_WORKERS = ("multiprocessing", "joblib", "loky", "concurrent")
+# These start and end processes that run the cell's own functions.
+_WORKERS = (
+    "multiprocessing.popen_",
+    "multiprocessing.util",
+    "multiprocessing.forkserver",
+    "multiprocessing.resource_tracker",
+    "joblib.externals.loky.",
+    "loky.",
+)
 # These run a program to learn something of the system, and change nothing by it.
 _LOOKS = ("platform", "ctypes.util", "uuid", "matplotlib.font_manager")
 # So many acts of one sort are asked about one by one in a run; from then on, all like them at once.
@@ -378,7 +385,8 @@ class Guard:
 
     def on_program(self, run: Run, executable: Any, arguments: Any) -> None:
         command = _command(executable, arguments)
-        if command in self.harmless or _is_called_by(_WORKERS) or _looks_up():
+        # Who asks counts, not who is among the callers: a pool of threads calls what it is given.
+        if command in self.harmless or _is_asked_by((*_WORKERS, *_LOOKS), "subprocess", "os"):
             return
         self.ask(run, "runs a shell command", "run", command)
 
@@ -403,7 +411,7 @@ class Guard:
         pid, signal = args
         if signal == 0 or pid in (0, self.pid, os.getpid()) or _is_child(pid):
             return
-        if _is_called_by((*_WORKERS, "subprocess")):
+        if _is_asked_by((*_WORKERS, "subprocess")):
             return  # it ends what it started
         self.ask(run, "ends processes", "send a signal to", f"process {pid}")
 
@@ -823,25 +831,14 @@ def _command(executable: Any, arguments: Any) -> str:
     return shlex.join(parts)
 
 
-def _is_called_by(modules: tuple[str, ...]) -> bool:
-    """Whether an installed module of one of these packages is among the callers."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        name = str(frame.f_globals.get("__name__", ""))
-        if name.split(".")[0] in modules and _is_installed(frame.f_code.co_filename):
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _looks_up() -> bool:
-    """Whether one of ``_LOOKS`` itself runs the program."""
+def _is_asked_by(modules: tuple[str, ...], *by_way_of: str) -> bool:
+    """Whether an installed module whose name begins so asks for this, or by way of these."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
         code = frame.f_code.co_filename
-        if code != _OWN and name not in ("subprocess", "os"):
-            return name in _LOOKS and _is_installed(code)
+        if code != _OWN and name not in by_way_of:
+            return name.startswith(modules) and _is_installed(code)
         frame = frame.f_back
     return False
 

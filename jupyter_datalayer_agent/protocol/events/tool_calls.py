@@ -56,7 +56,8 @@ class ApprovalRequested(BaseEvent):
     With ``share`` the act is to send something to the model: the call is done, or (without a
     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
     shell command"): approved for the session, only calls of the same tool with these are covered.
-    ``label`` is that of the tool, where the call may be by way of another one.
+    ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
+    call has been approved or needed no approval, its code runs, and waits before it does this.
     """
 
     type: Literal["approval_requested"] = "approval_requested"
@@ -70,6 +71,7 @@ class ApprovalRequested(BaseEvent):
     share: ShareRequest | None = None
     kinds: list[str] | None = None
     label: ToolLabel | None = None
+    during_run: bool | None = None
 
 
 class ApprovalResolved(BaseEvent):

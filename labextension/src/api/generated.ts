@@ -3948,7 +3948,8 @@ export interface components {
          *     With ``share`` the act is to send something to the model: the call is done, or (without a
          *     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
          *     shell command"): approved for the session, only calls of the same tool with these are covered.
-         *     ``label`` is that of the tool, where the call may be by way of another one.
+         *     ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
+         *     call has been approved or needed no approval, its code runs, and waits before it does this.
          */
         ApprovalRequested: {
             /** Approvalid */
@@ -3969,6 +3970,11 @@ export interface components {
             changes?: components["schemas"]["Change"][] | null;
             /** Destructive */
             destructive: boolean;
+            /**
+             * Duringrun
+             * @default null
+             */
+            duringRun?: boolean | null;
             /**
              * Kinds
              * @default null

@@ -94,9 +94,18 @@ export function Approval(props: {
       data-destructive={entry.destructive}
       aria-labelledby={id}
     >
-      <h3 id={id}>{title ?? what}?</h3>
-      {!isSeen && <p>{entry.reason}</p>}
-      {changes ?? <Details value={entry.arguments} />}
+      {entry.duringRun ? (
+        <>
+          <h3 id={id}>{entry.reason}</h3>
+          <p>The code is running, and waits for your answer.</p>
+        </>
+      ) : (
+        <>
+          <h3 id={id}>{title ?? what}?</h3>
+          {!isSeen && <p>{entry.reason}</p>}
+          {changes ?? <Details value={entry.arguments} />}
+        </>
+      )}
       <Answers
         labels={ACT}
         forSession={`Approves this and every later ${covered(entry)} in this session without asking again, until the server restarts.`}

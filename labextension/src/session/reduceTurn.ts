@@ -279,7 +279,8 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     destructive: event.destructive,
     changes: event.changes ?? [],
     kinds: event.kinds ?? [],
-    share: event.share
+    share: event.share,
+    ...(event.duringRun && { duringRun: true })
   });
 }
 

@@ -77,6 +77,8 @@ export interface IApprovalEntry {
   /** What code does beyond the kernel: "runs a shell command". */
   kinds?: readonly string[];
   share?: ShareRequest;
+  /** Its code runs, and waits before it does this. */
+  duringRun?: boolean;
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }
 

@@ -117,10 +117,8 @@ async function agree(
   );
   await expect.poll(() => notebook.sources()).toEqual(expected);
   // Not by a key: after the notebook's own undo JupyterLab may leave the keyboard nowhere.
-  await tab.page.evaluate(() =>
-    window.jupyterapp.commands.execute('docmanager:save')
-  );
-  await expect.poll(() => notebook.isDirty()).toBe(false);
+  await notebook.save();
+  expect(await notebook.isDirty()).toBe(false);
   expect(saved(tab, name)).toEqual(expected);
   await expect
     .poll(() => shown(tab, name))

@@ -83,6 +83,31 @@ async function names(tab: LabPage, folder = tab.folder): Promise<string[]> {
   return content.map(({ name }) => name).sort();
 }
 
+/** The page's connection to the agent, which can be severed until it is restored. */
+async function severable(
+  page: Page
+): Promise<{ sever(): Promise<unknown>; restore(): void }> {
+  let isSevered = false;
+  const sockets = new Set<{ close(): Promise<void> }>();
+  await page.routeWebSocket(/datalayer-agent\/page/, async socket => {
+    if (isSevered) {
+      await socket.close();
+      return;
+    }
+    sockets.add(socket);
+    socket.connectToServer();
+  });
+  return {
+    sever: () => {
+      isSevered = true;
+      return Promise.all([...sockets].map(socket => socket.close()));
+    },
+    restore: () => {
+      isSevered = false;
+    }
+  };
+}
+
 test('a notebook that is renamed between and in turns keeps its chip, marks, bar and undo', async ({
   tab,
   model,
@@ -307,16 +332,7 @@ test('a page that was away for longer than the server remembers it follows all t
 }) => {
   const { page, folder } = tab;
   tab.canBeKept = false;
-  let isAway = false;
-  const sockets = new Set<{ close(): Promise<void> }>();
-  await page.routeWebSocket(/datalayer-agent\/page/, async socket => {
-    if (isAway) {
-      await socket.close();
-      return;
-    }
-    sockets.add(socket);
-    socket.connectToServer();
-  });
+  const connection = await severable(page);
   await server.api(`api/contents/${folder}/f`, 'PUT', { type: 'directory' });
   const opened = ['a', 'b', 'f/c', 'e'].map(name => `${name}.ipynb`);
   for (const name of opened) {
@@ -331,9 +347,8 @@ test('a page that was away for longer than the server remembers it follows all t
   }
   await tab.closeDialogs();
 
-  isAway = true;
   await sharedContext.setOffline(true);
-  await Promise.all([...sockets].map(socket => socket.close()));
+  await connection.sever();
   // The server forgets a page after 15 seconds.
   await page.waitForTimeout(17_000);
   await rename(tab, 'a.ipynb', 't.ipynb');
@@ -344,7 +359,7 @@ test('a page that was away for longer than the server remembers it follows all t
   await rename(tab, 'e.ipynb', 'E.ipynb');
   await server.notebook(`${folder}/e.ipynb`, [{ source: 'new = 1' }]);
   expect(await openPaths(tab)).toEqual(['cars.ipynb', ...opened]);
-  isAway = false;
+  connection.restore();
   await sharedContext.setOffline(false);
 
   await expect
@@ -380,16 +395,7 @@ test('a save before the page knows of a rename does not bring the old file back,
 }) => {
   const { page, folder } = tab;
   tab.canBeKept = false;
-  let isAway = false;
-  const sockets = new Set<{ close(): Promise<void> }>();
-  await page.routeWebSocket(/datalayer-agent\/page/, async socket => {
-    if (isAway) {
-      await socket.close();
-      return;
-    }
-    sockets.add(socket);
-    socket.connectToServer();
-  });
+  const connection = await severable(page);
   await server.notebook(`${folder}/old.ipynb`, [
     { source: 'a = 1', id: 'own' }
   ]);
@@ -426,15 +432,14 @@ test('a save before the page knows of a rename does not bring the old file back,
   expect(await saved(tab, 'new.ipynb')).toEqual(['a = 10']);
 
   // The server answers again, and the page is not connected yet.
-  isAway = true;
-  await Promise.all([...sockets].map(socket => socket.close()));
+  await connection.sever();
   await rename(tab, 'new.ipynb', 'newest.ipynb');
   await notebook.type(0, '0');
   await save(tab);
   await expect(dialog).toContainText('was renamed to');
   await dialog.getByRole('button').first().click();
   expect(await names(tab)).toEqual(['cars.csv', 'cars.ipynb', 'newest.ipynb']);
-  isAway = false;
+  connection.restore();
   await expect
     .poll(() => openPaths(tab), { timeout: 30_000 })
     .toEqual(['newest.ipynb']);

@@ -153,7 +153,9 @@ test('code that runs in the page waits before it removes a file, for as long as 
   );
   await tab.panel.send('Clean up');
   const card = tab.panel.waiting;
-  await expect(card).toContainText(`Cell 2 wants to delete ${name} (line 1)`);
+  await expect(card.getByRole('heading')).toHaveText(
+    `Cell 2 wants to delete ${name} (line 1)`
+  );
   await expect(notebook.prompt(1)).toHaveText('[*]:');
   await tab.panel.root.getByTestId('da-deny').click();
   await tab.panel.ended();

@@ -130,6 +130,11 @@ export class NotebookPage {
     return this._do(panel => panel!.model!.dirty);
   }
 
+  /** By its context: JupyterLab's command does nothing while an earlier save still makes its checkpoint. */
+  async save(): Promise<void> {
+    await this._do(panel => panel!.context.save());
+  }
+
   kernelId(): Promise<string | undefined> {
     return this._do(panel => panel?.sessionContext.session?.kernel?.id);
   }

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.models.calls import APIS
 from tests.models.test_odd_streams import ENDED, TEXT, USAGE, WHOLE_TEXTS, chunk, stream
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import (
@@ -26,20 +24,9 @@ from tests.support.model_server import (
 from tests.support.planning import of_type, submit
 
 
-@pytest.fixture(params=APIS, scope="module")
-def api(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(scope="module")
-def server(
-    api: str, tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
-) -> Iterator[RunningServer]:
-    folder = tmp_path_factory.mktemp(api)
-    with RunningServer(
-        folder, api_base=shared_model.base_url, environment={"DATALAYER_AGENT_MODEL_API": api}
-    ) as server:
-        yield server
+def server(server_of_api: RunningServer) -> RunningServer:
+    return server_of_api
 
 
 def ask(server: RunningServer) -> list[dict[str, Any]]:

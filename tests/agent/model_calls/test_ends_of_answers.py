@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.models.calls import APIS
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import (
     Answer,
@@ -29,20 +27,9 @@ CUT = '{"content": "print(6 * 7)\\nprint('
 THOUGHT = "Let me think: 答え."
 
 
-@pytest.fixture(params=APIS, scope="module")
-def api(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(scope="module")
-def server(
-    api: str, tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
-) -> Iterator[RunningServer]:
-    folder = tmp_path_factory.mktemp(api)
-    with RunningServer(
-        folder, api_base=shared_model.base_url, environment={"DATALAYER_AGENT_MODEL_API": api}
-    ) as server:
-        yield server
+def server(server_of_api: RunningServer) -> RunningServer:
+    return server_of_api
 
 
 @pytest.fixture(autouse=True)

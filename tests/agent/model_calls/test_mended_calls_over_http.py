@@ -4,13 +4,11 @@ else the model hears what is wrong."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.models.calls import APIS
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest
 from tests.support.model_server import Call, Say, ScriptedModelServer
@@ -21,19 +19,9 @@ ARGUMENTS = {"type": "code", "content": CODE, "position": {"after": "c0"}}
 JSON = json.dumps(ARGUMENTS)
 
 
-@pytest.fixture(params=APIS, scope="module")
-def server(
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-    shared_model: ScriptedModelServer,
-) -> Iterator[RunningServer]:
-    folder = tmp_path_factory.mktemp(request.param)
-    with RunningServer(
-        folder,
-        api_base=shared_model.base_url,
-        environment={"DATALAYER_AGENT_MODEL_API": str(request.param)},
-    ) as server:
-        yield server
+@pytest.fixture(scope="module")
+def server(server_of_api: RunningServer) -> RunningServer:
+    return server_of_api
 
 
 @pytest.fixture(autouse=True)

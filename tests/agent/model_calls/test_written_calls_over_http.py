@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 from tests.agent.tool_calls.test_call_formats import CODE, EXPECTED
 from tests.agent.tool_calls.test_call_formats import TEXTS as NATIVE
-from tests.models.calls import APIS
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest
 from tests.support.model_server import (
@@ -48,20 +46,9 @@ WRONG_XML = XML.replace("=content", "=code")
 READ = json.dumps({"name": "getNotebookCells", "arguments": {}})
 
 
-@pytest.fixture(params=APIS, scope="module")
-def api(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(scope="module")
-def server(
-    api: str, tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
-) -> Iterator[RunningServer]:
-    folder = tmp_path_factory.mktemp(api)
-    with RunningServer(
-        folder, api_base=shared_model.base_url, environment={"DATALAYER_AGENT_MODEL_API": api}
-    ) as server:
-        yield server
+def server(server_of_api: RunningServer) -> RunningServer:
+    return server_of_api
 
 
 @pytest.fixture(autouse=True)

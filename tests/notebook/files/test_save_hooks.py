@@ -140,9 +140,11 @@ async def test_a_change_that_the_hook_takes_back_is_an_error(tmp_path: Path) -> 
             await files.write(file, file.state.with_content("x = 'one'\n"))
 
 
-async def test_a_page_shows_what_the_hook_made_of_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hook", ["pre_save_hook", "post_save_hook"])
+async def test_a_page_shows_what_a_hook_made_of_the_file(tmp_path: Path, hook: str) -> None:
     async with world(tmp_path) as w:
-        w.service.contents_manager.pre_save_hook = double_quotes
+        made = {"pre_save_hook": double_quotes, "post_save_hook": rewritten}[hook]
+        setattr(w.service.contents_manager, hook, made)
         (w.root / "a.py").write_text("x = 1\n")
         page = SavingPage(w, "a.py")
         files = w.service.text_files
@@ -230,18 +232,3 @@ async def test_a_change_that_a_hook_takes_back_or_destroys_after_the_save_is_an_
         file = await files.read("a.py")
         with pytest.raises(DocumentError, match="not as it was written"):
             await files.write(file, file.state.with_content(content))
-
-
-async def test_a_page_shows_what_a_hook_made_of_the_file_after_it_was_saved(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path) as w:
-        w.service.contents_manager.post_save_hook = rewritten
-        (w.root / "a.py").write_text("x = 1\n")
-        page = SavingPage(w, "a.py")
-        files = w.service.text_files
-        file = await files.read("a.py")
-        written = await files.write(file, file.state.with_content("x = 'one'\n"))
-
-        assert page.text == page.file.read_text() == written.content == 'x = "one"\n'
-        assert (written.reformatted, written.is_unsaved) == (True, False)

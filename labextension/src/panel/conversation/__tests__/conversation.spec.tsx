@@ -233,6 +233,16 @@ describe('an approval', () => {
     return { ...panel, node };
   };
 
+  it('of code that runs says what it wants to do, and not that it would be run', async () => {
+    const reason = 'Cell 2 wants to delete cars.csv (line 1)';
+    const more = { reason, changes: null, duringRun: true };
+    const { node } = await asked(more, 'runNotebookCells');
+    const card = node.querySelector('.da-waiting')!;
+    expect(card.textContent).toMatch(
+      /^Cell 2 wants to delete cars\.csv \(line 1\)The code is running, and waits for your answer\.Approve/
+    );
+  });
+
   it('says what and what would change, once, and nothing of it as done', async () => {
     const { node, editor } = await asked();
     const card = node.querySelector('.da-waiting')!;
