@@ -14,8 +14,9 @@ import nbformat
 import pytest
 
 from tests.agent.changes.test_undo_over_http import states, undo
+from tests.agent.session.test_two_tabs import new_session, two_tabs
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Call, RecordedRequest, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, RecordedRequest, Say, ScriptedModelServer
 from tests.support.page import FakePage
 
 
@@ -249,6 +250,40 @@ def test_outputs_of_a_run_land_in_the_notebook_that_is_renamed_meanwhile(
     assert [each["path"] for each in kernels] == [new]
     assert undo(server, reply)["type"] == "changes_undone"
     assert not (server.root / old).exists()
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_message_that_waits_is_about_the_notebook_under_its_new_name(
+    own_server: RunningServer, model: ScriptedModelServer, restart: bool
+) -> None:
+    server, old, new = own_server, "a.ipynb", "b.ipynb"
+    make(server, old)
+    about = {"attachments": [{"kind": "notebook", "path": old}], "activeNotebook": old}
+    about |= {"mode": "agent", "approval": "never"}
+    model.script(Gate(Say("One two three", chunk=4), after=1), add("x = 1"), Say("Done."))
+    session = new_session(server)
+    with two_tabs(server, session) as (tab, _):
+        tab.say("One", **about)
+        tab.wait_for("text_delta")
+        tab.say("Two", **about)
+        waiting = tab.wait_for("op_queued")["opId"]
+        rename(server, old, new)
+        if restart:
+            tab.submit({"type": "interrupt", "hold": True})
+            tab.wait_for("turn_aborted")
+        else:
+            model.release()
+            tab.wait_for("turn_completed")
+            tab.wait_for("turn_completed")
+    if restart:
+        server.stop()
+        server.start()
+        with two_tabs(server, session) as (tab, _):
+            tab.submit({"type": "send_now", "opId": waiting})
+            tab.wait_for("turn_completed")
+    assert sources(server, new) == ["x = 1"]
+    assert not (server.root / old).exists()
+    assert f"Its path is now {new}" in model.requests[1].text
 
 
 def test_an_edit_does_not_bring_a_deleted_or_moved_file_back(

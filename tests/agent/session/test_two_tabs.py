@@ -33,8 +33,8 @@ class Tab:
         ref = {"ref": uuid.uuid4().hex, "sessionId": self.session}
         self.page.send({"type": "submit_op", **ref, "op": op})
 
-    def say(self, message: str) -> None:
-        self.submit({"type": "user_message", "request": {"message": message}})
+    def say(self, message: str, **more: Any) -> None:
+        self.submit({"type": "user_message", "request": {"message": message, **more}})
 
     def wait_for(self, kind: str, **fields: Any) -> Event:
         """The next event of that type with these fields."""
