@@ -219,6 +219,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             scratch_limits=lambda: Limits.of(
                 self.scratch_memory_mb, self.scratch_max_processes, self.scratch_timeout_seconds
             ),
+            scratch_network=lambda: self.scratch_network,
             rooms=Rooms(server),
         )
 

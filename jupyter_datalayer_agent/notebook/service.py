@@ -78,6 +78,7 @@ class NotebookService:
         renames: Renames | None = None,
         kernel_timeout_seconds: float = 900.0,
         scratch_limits: Callable[[], Limits] = Limits,
+        scratch_network: Callable[[], bool] = lambda: False,
         rooms: Rooms | None = None,
     ) -> None:
         self.renames = renames or Renames()
@@ -97,7 +98,7 @@ class NotebookService:
         self.files = NotebookFiles(
             contents_manager, self.renames, self.twins, self._wrote, self._check_writable
         )
-        self.scratch = ScratchKernels(self._kernels, scratch_limits)
+        self.scratch = ScratchKernels(self._kernels, scratch_limits, scratch_network)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self.libraries = Libraries(self._kernels)
         self._creation = Creation(contents_manager)

@@ -199,6 +199,11 @@ class AgentTraits(Configurable):
     scratch_timeout_seconds = Float(
         900.0, min=0.1, help="Seconds that one call in a scratch kernel may run."
     ).tag(config=True, server=True)
+    scratch_network = Bool(
+        False,
+        help="""Whether code in a scratch kernel may connect to other machines and programs. It may
+        where the system cannot prevent it (docs/scratch-kernel.md).""",
+    ).tag(config=True, server=True)
     local_model_idle_seconds = Float(
         900.0,
         min=1,

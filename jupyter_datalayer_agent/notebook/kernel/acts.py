@@ -78,6 +78,20 @@ def asking(ask: Ask | None) -> Iterator[None]:
         _ask.reset(token)
 
 
+@contextmanager
+def refusing(refusal: Callable[[Act], str | None]) -> Iterator[None]:
+    """Within it, nobody is asked about an act for which this gives a reason: it is denied."""
+    ask = _ask.get()
+
+    async def decide(act: Act) -> ActDecision:
+        assert ask is not None
+        reason = refusal(act)
+        return ActDecision(False, reason, only=True) if reason else await ask(act)
+
+    with asking(None if ask is None else decide):
+        yield
+
+
 class GuardedRun:
     """One run, or several by one page. ``metadata`` goes with its requests to the kernel.
 

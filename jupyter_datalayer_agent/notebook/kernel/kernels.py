@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
+import os
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +22,7 @@ from ..document import DocumentError
 from ..metadata import of_kernel
 from ..paths import without_drive
 from .acts import GuardedRun, KernelActs
+from .confinement import Confinement
 from .connection import KernelConnection, KernelDied
 from .process import KernelProcesses
 
@@ -177,13 +181,16 @@ class Kernels:
                 "kernel_error", f"The kernel {kernel_name} did not start: {reason}"
             ) from error
 
-    async def start_scratch(self) -> str:
+    async def start_scratch(self, confinement: Confinement | None) -> str:
         """Start a kernel without a notebook, in the server root, that is not restarted
-        automatically; its id."""
+        automatically; its id. It is confined where its process is to be started here."""
         default = str(getattr(self.manager, "default_kernel_name", "python3"))
         self._check_name(default, await self.specs())
+        options: dict[str, Any] = {}
+        if confinement is not None:
+            options = await self._confined(default, confinement)
         kernel_id = await self._try_start(
-            default, self.manager.start_kernel(kernel_name=default, path="")
+            default, self.manager.start_kernel(kernel_name=default, path="", **options)
         )
         kernel = self.manager.get_kernel(kernel_id)
         if hasattr(kernel, "stop_restarter"):  # not one that is elsewhere
@@ -192,6 +199,27 @@ class Kernels:
             kernel.stop_restarter()
             kernel.autorestart = False
         return str(kernel_id)
+
+    async def _confined(self, name: str, confinement: Confinement) -> dict[str, Any]:
+        """With what a kernel's process is started so that it is confined from its beginning."""
+        from jupyter_client.provisioning.factory import KernelProvisionerFactory
+        from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+        spec = await ensure_async(self.spec_manager.get_kernel_spec(name))
+        factory = KernelProvisionerFactory.instance()
+        chosen = spec.metadata.get("kernel_provisioner", {}).get("provisioner_name")
+        chosen = chosen or factory.default_provisioner_name
+        entry = factory.provisioners.get(chosen)
+        if entry is None or entry.load() is not LocalProvisioner:
+            return {}
+        options: dict[str, Any] = {"preexec_fn": confinement.apply}
+        if "ipykernel_launcher" in spec.argv:
+            # IPython cannot write its history, nor make the folder that it has its settings in.
+            options["extra_arguments"] = ["--HistoryManager.hist_file=:memory:"]
+            if not _has_profile():
+                made = _folder_for_ipython(confinement.writable[0])
+                options["env"] = {**os.environ, "IPYTHONDIR": made}
+        return options
 
     async def running(self) -> list[KernelInfo]:
         """Running kernels: ``{id, name, language, status, path?}``."""
@@ -384,6 +412,18 @@ class Kernels:
         for connection in connections:
             await connection.close()
         await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+def _has_profile() -> bool:
+    """Whether the user has run IPython before."""
+    folder = os.environ.get("IPYTHONDIR") or os.path.join(os.path.expanduser("~"), ".ipython")
+    return os.path.isdir(os.path.join(folder, "profile_default"))
+
+
+@functools.cache
+def _folder_for_ipython(above: str) -> str:
+    """One that confined kernels of this server can write, in place of one that does not exist."""
+    return tempfile.mkdtemp(prefix="ipython-", dir=above)
 
 
 def _no_kernel(what: str, specs: dict[str, dict[str, Any]]) -> DocumentError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_core.utils import ensure_async
@@ -15,8 +17,11 @@ from tornado.web import HTTPError
 
 from ...protocol.cells import CellRun
 from ..document import DocumentError
-from .connection import KernelConnection
+from .acts import Act, refusing
+from .confinement import Confinement, confinement
+from .connection import KernelConnection, Message
 from .execution import Execution
+from .expressions import expression
 from .limits import LimitPassed, Limits, allocation_refused, died_by_itself, too_long
 
 if TYPE_CHECKING:
@@ -30,6 +35,11 @@ ENDED_SINCE = (
     "The scratch kernel ended since it was last used, and this is a new one: its variables and "
     "imports are gone."
 )
+NOT_CONFINED = (
+    "It is not confined, since it runs where that is not possible: it can do what the user can."
+)
+# The output of processes that a kernel forked comes to it by a TCP port, which they cannot reach.
+_OUTPUT_OF_FORKS = Path(__file__).with_name("output_of_forks.py")
 STUCK_LOOKS = 10
 STUCK_PAUSE = 0.1
 _OUT_OF_MEMORY = ("MemoryError", "_ArrayMemoryError", "ArrowMemoryError")
@@ -47,11 +57,14 @@ class ScratchRun:
 
 @dataclass
 class _Scratch:
-    """A running kernel. ``pid`` shows whether it was restarted by somebody."""
+    """A running kernel. ``pid`` shows whether it was restarted by somebody; ``prepared`` for which
+    of its lives it can show the output of what it forks. ``confinement``: None for none."""
 
     kernel_id: str
     pid: int | None
+    confinement: Confinement | None
     used: bool = False
+    prepared: int | None = None
 
 
 class ScratchKernels:
@@ -61,9 +74,15 @@ class ScratchKernels:
     while a call runs; what code leaves running in the background is only held to the hard bound.
     """
 
-    def __init__(self, kernels: Kernels, limits: Callable[[], Limits]) -> None:
+    def __init__(
+        self,
+        kernels: Kernels,
+        limits: Callable[[], Limits],
+        network: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._kernels = kernels
         self._limits = limits
+        self._network = network
         self._of: dict[str, _Scratch] = {}
         self._lost: set[str] = set()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -103,7 +122,7 @@ class ScratchKernels:
                 raise
             if passed is not None and passed.died:
                 await self._drop(scratch)
-            return ScratchRun(run, passed, note)
+            return ScratchRun(run, passed, note or _why_not_permitted(run, scratch.confinement))
 
     async def end(self, key: str, *, goes_on: bool = False) -> None:
         """End the conversation's kernel, if it has one; its next call starts another.
@@ -128,9 +147,10 @@ class ScratchKernels:
     def _note(self, key: str, scratch: _Scratch) -> str | None:
         lost = key in self._lost
         self._lost.discard(key)
-        if lost:
-            return ENDED_SINCE
-        return None if scratch.used else NEW
+        if scratch.used and not lost:
+            return None
+        how = NOT_CONFINED if scratch.confinement is None else scratch.confinement.note
+        return f"{ENDED_SINCE if lost else NEW} {how}"
 
     async def _ready(self, key: str) -> _Scratch:
         """The conversation's kernel, working."""
@@ -145,8 +165,14 @@ class ScratchKernels:
         if scratch is not None:
             self._lost.add(key)
             await self._drop(scratch)
-        kernel_id = await self._kernels.start_scratch()
-        scratch = self._of[key] = _Scratch(kernel_id, self._pid(kernel_id))
+        wanted = await asyncio.to_thread(confinement, self._network(), tempfile.gettempdir())
+        kernel_id = await self._kernels.start_scratch(wanted)
+        pid = self._pid(kernel_id)
+        is_confined = wanted is not None and pid is not None and wanted.holds(pid)
+        if not is_confined:
+            log.warning("Scratch kernel %s is not confined", kernel_id)
+        scratch = _Scratch(kernel_id, pid, wanted if is_confined else None)
+        self._of[key] = scratch
         self._bound(scratch.pid)
         return scratch
 
@@ -182,11 +208,13 @@ class ScratchKernels:
         self, scratch: _Scratch, code: str, limits: Limits
     ) -> tuple[CellRun, LimitPassed | None]:
         async with self._kernels.own(scratch.kernel_id) as connection:
+            _prepare(scratch, connection)
             execution = Execution(connection, code, store_history=False)
             watch = _Watch(execution)
             try:
-                async with watch.guarding(scratch.pid, limits):
-                    run = await execution.run(limits.seconds)
+                with refusing(lambda act: _refusal(act, scratch.confinement)):
+                    async with watch.guarding(scratch.pid, limits):
+                        run = await execution.run(limits.seconds)
                 await watch.settled()
             finally:
                 execution.forget()
@@ -221,6 +249,53 @@ class ScratchKernels:
             await ensure_async(manager.shutdown_kernel(scratch.kernel_id, now=True))
         except (HTTPError, KeyError, RuntimeError, OSError):
             log.warning("Scratch kernel %s was not shut down", scratch.kernel_id, exc_info=True)
+
+
+def _prepare(scratch: _Scratch, connection: KernelConnection) -> None:
+    """Make the way for the output of forked processes, before what is sent to the kernel next."""
+    confined = scratch.confinement
+    if confined is None or confined.network or scratch.prepared == scratch.pid:
+        return
+    scratch.prepared = scratch.pid
+    source = _OUTPUT_OF_FORKS.read_text(encoding="utf-8")
+
+    def heard(channel: str, message: Message) -> None:
+        if message["header"]["msg_type"] == "execute_reply":
+            connection.forget(msg_id)
+
+    msg_id = connection.send_silent({"found": expression(source, "listen(shell)")}, heard)
+
+
+def _refusal(act: Act, confined: Confinement | None) -> str | None:
+    """Why the system would not permit what would be asked about; None where it would."""
+    if confined is None:
+        return None
+    if act.kind in _CHANGES_FILES and not confined.covers(act.path):
+        return f"a scratch kernel changes files only in {' and '.join(confined.writable)}"
+    is_closed = act.kind == "connects to another machine" or act.path.startswith("port ")
+    if act.kind in _CONNECTS and is_closed and not confined.network:
+        return "a scratch kernel connects to nothing"
+    return None
+
+
+_CONNECTS = ("connects to another machine", "connects to another program")
+_CHANGES_FILES = (
+    "overwrites files",
+    "removes or moves files",
+    "changes what runs later",
+    "changes permissions",
+    "changes a database",
+)
+
+
+def _why_not_permitted(run: CellRun, confined: Confinement | None) -> str | None:
+    """What is to be known of a confined kernel where the system did not permit something."""
+    if confined is None or run.error is None or run.error.ename != PermissionError.__name__:
+        return None
+    return f"The code ran in a scratch kernel. {confined.note} {ELSEWHERE}"
+
+
+ELSEWHERE = "The kernel of a notebook has no such limits: open one and run the code there."
 
 
 class _Watch:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,8 +17,16 @@ import pytest
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 from jupyter_datalayer_agent.notebook.kernel import process
+from jupyter_datalayer_agent.notebook.kernel import scratch as scratch_module
+from jupyter_datalayer_agent.notebook.kernel.acts import Act, ActDecision, asking
+from jupyter_datalayer_agent.notebook.kernel.confinement import confinement
 from jupyter_datalayer_agent.notebook.kernel.limits import MIB, Limits
-from jupyter_datalayer_agent.notebook.kernel.scratch import ENDED_SINCE, NEW, ScratchRun
+from jupyter_datalayer_agent.notebook.kernel.scratch import (
+    ENDED_SINCE,
+    NEW,
+    NOT_CONFINED,
+    ScratchRun,
+)
 from tests.support.preloaded import kernels as preloaded
 
 from ..support import World, text_of, until, world
@@ -60,7 +69,8 @@ async def call(w: World, code: str) -> ScratchRun:
 async def assert_it_works(w: World, note: str | None) -> None:
     """The next call finds a working kernel, and learns whether it is another one."""
     after = await call(w, "print(6 * 7)")
-    assert (after.run.status, text_of(after.run), after.note) == ("ok", "42\n", note)
+    assert (after.run.status, text_of(after.run)) == ("ok", "42\n")
+    assert (after.note or "").startswith(note or "")
     assert after.passed is None
 
 
@@ -79,7 +89,8 @@ async def test_no_kernel_is_started_before_code_is_run_and_then_one_that_keeps_i
         bounds = [hard_bound(w, each["id"]) for each in listed]
 
     assert before == []
-    assert (first.note, second.note) == (NEW, None)
+    assert (first.note or "").startswith(NEW)
+    assert second.note is None
     assert text_of(second.run) == f"5 {w.root}\n"
     assert text_of(other.run) == "False"
     assert len(listed) == 2
@@ -392,3 +403,160 @@ async def test_a_kernel_whose_process_is_elsewhere_is_reported_dead_without_a_co
         assert done.passed is not None
         assert (done.passed.limit, done.passed.died) == ("death", True)
         assert "exit code" not in done.passed.message
+
+
+# -- what it is held to ----------------------------------------------------------------------------
+
+confined_only = pytest.mark.skipif(
+    confinement(False, "/tmp") is None, reason="a system without Landlock"
+)
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The temporary folder is beside the server's root, which is in it in other tests."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+@confined_only
+@pytest.mark.usefixtures("outside")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('cars.csv', 'w')",
+        "open('new.csv', 'w')",
+        "import os; os.remove('cars.csv')",
+        "import os; os.rename('cars.csv', 'moved.csv')",
+        "import os; os.truncate('cars.csv', 0)",
+        "import os; os.mkdir('folder')",
+        "import os; os.symlink('cars.csv', 'link')",
+        "import ctypes, os; c = ctypes.CDLL(None, use_errno=True)\n"
+        "if c.unlink(b'cars.csv') < 0: raise PermissionError(ctypes.get_errno())",
+        "import subprocess as s; s.run(['rm', 'cars.csv'], check=True)",
+        "import pyarrow as p, pyarrow.csv as c; c.write_csv(p.table({'a': [1]}), 'cars.csv')",
+        "import duckdb; duckdb.sql(\"COPY (SELECT 1) TO 'cars.csv'\")",
+        "import threading as t, os\n"
+        "x = t.Thread(target=os.remove, args=['cars.csv']); x.start(); x.join()\n"
+        "os.remove('cars.csv')",
+    ],
+)
+async def test_a_scratch_kernel_changes_no_file_outside_the_temporary_folder(
+    tmp_path: Path, code: str
+) -> None:
+    async with scratch(tmp_path, Limits()) as w:
+        (w.root / "cars.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+        done = await call(w, code)
+        after = sorted(each.name for each in w.root.iterdir())
+        text = (w.root / "cars.csv").read_text(encoding="utf-8")
+    assert done.run.status == "error"
+    assert (after, text) == (["cars.csv"], "a,b\n1,2\n")
+
+
+@confined_only
+@pytest.mark.usefixtures("outside")
+async def test_a_scratch_kernel_connects_to_nothing_unless_it_is_allowed_to(tmp_path: Path) -> None:
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    tries = {
+        "tcp": f"socket.create_connection(('127.0.0.1', {port}), 5)",
+        "fast open": f"socket.socket().sendto(b'x', socket.MSG_FASTOPEN, ('127.0.0.1', {port}))",
+        "udp": "socket.socket(type=socket.SOCK_DGRAM)",
+        "raw": "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+    }
+    async with scratch(tmp_path, Limits()) as w:
+        for each in tries.values():
+            done = await call(w, f"import socket; {each}")
+            assert done.run.error is not None, each
+            assert done.run.error.ename == "PermissionError"
+            assert "connects to no machine or port" in (done.note or "")
+        w.service.scratch._network = lambda: True
+        await w.service.scratch.end("s1")
+        allowed = await call(w, f"import socket; {tries['tcp']}; {tries['udp']}")
+    server.close()
+    assert allowed.run.status == "ok"
+    assert "connects to" not in (allowed.note or "")
+
+
+ORDINARY = """import os, tempfile, multiprocessing, sqlite3
+import joblib, numpy as np, pandas as pd
+import matplotlib.pyplot as plt
+print(pd.read_csv("cars.csv").shape)
+plt.plot([1, 2]); plt.savefig(os.path.join(tempfile.gettempdir(), "p.png")); plt.show()
+print(joblib.Parallel(2)(joblib.delayed(abs)(i) for i in [1, -2]))
+def f(x):
+    print(f"in a fork {x}\\n", end="", flush=True)
+    return x
+with multiprocessing.get_context("fork").Pool(2) as pool: print(pool.map(f, [1, 2]))
+with multiprocessing.Manager() as m: d = m.dict(); d[1] = 2; print(d)
+with tempfile.TemporaryDirectory() as folder:
+    pd.DataFrame({"a": [1]}).to_parquet(os.path.join(folder, "x.parquet"))
+    sqlite3.connect(os.path.join(folder, "x.db")).execute("create table t (a)")
+print("done")
+"""
+
+
+@confined_only
+@pytest.mark.usefixtures("outside")
+async def test_ordinary_analysis_works_in_a_confined_kernel(tmp_path: Path) -> None:
+    async with scratch(tmp_path, Limits(processes=None, seconds=120)) as w:
+        (w.root / "cars.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+        done = await call(w, ORDINARY)
+    assert done.run.error is None
+    text = text_of(done.run)
+    for each in ("(1, 2)", "[1, 2]", "in a fork 1", "in a fork 2", "{1: 2}", "done"):
+        assert each in text
+    assert [each for each in done.run.outputs if "image/png" in each.get("data", {})]
+    assert done.run.duration_ms is not None
+    assert (done.note or "").startswith(NEW)
+    assert f"changes files only in {tmp_path / 'temporary'}" in (done.note or "")
+
+
+@confined_only
+@pytest.mark.usefixtures("outside")
+async def test_what_the_system_would_not_permit_is_not_asked_about(tmp_path: Path) -> None:
+    asked: list[Act] = []
+
+    async def ask(act: Act) -> ActDecision:
+        asked.append(act)
+        return ActDecision(True)
+
+    async with scratch(tmp_path, Limits()) as w:
+        (w.root / "cars.csv").write_text("x", encoding="utf-8")
+        with asking(ask):
+            removed = await call(w, "import os; os.remove('cars.csv')")
+            reached = await call(w, "import socket; socket.create_connection(('192.0.2.1', 80))")
+            await call(w, "import subprocess; subprocess.run(['ls'])")
+    assert [each.verb for each in asked] == ["run"]
+    assert removed.run.error is not None
+    assert removed.run.error.evalue == (
+        "Not allowed to delete cars.csv: a scratch kernel changes files only in "
+        f"{tmp_path / 'temporary'}."
+    )
+    assert reached.run.error is not None
+    assert "a scratch kernel connects to nothing" in reached.run.error.evalue
+
+
+@confined_only
+@pytest.mark.usefixtures("outside")
+async def test_a_confined_kernel_that_the_user_restarted_is_confined_again(tmp_path: Path) -> None:
+    async with scratch(tmp_path, Limits()) as w:
+        await call(w, "1")
+        [each] = await w.service.kernels()
+        await w.kernels.restart_kernel(each["id"])
+        again = await call(w, "open('new.csv', 'w')")
+    assert again.run.error is not None
+    assert again.run.error.ename == "PermissionError"
+
+
+async def test_where_the_system_cannot_confine_it_works_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch_module, "confinement", lambda network, folder: None)
+    async with scratch(tmp_path) as w:
+        done = await call(w, "print(1)")
+        again = await call(w, "print(1)")
+    assert text_of(done.run) == "1\n"
+    assert done.note == f"{NEW} {NOT_CONFINED}"
+    assert again.note is None
