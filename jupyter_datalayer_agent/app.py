@@ -182,6 +182,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
     def _wire(self) -> Parts:
         """Make the parts of this server."""
         from .agent.features.connect import ConnectService
+        from .agent.instructions import Instructions
         from .agent.runtime import Runtime
         from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
@@ -243,6 +244,9 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         datasets = Datasets(notebooks.root_dir, store.datasets, lambda: self.max_upload_bytes)
         turn_tools = TurnTools(registry, self._mcp_servers(notebooks.root_dir))
         notebooks.text_files.private_places.append(turn_tools.servers.files.user_file)
+        instructions = Instructions(
+            notebooks.root_dir, notebooks.text_files, turn_tools.servers.state
+        )
         local_servers = LocalServers(
             added_models,
             lambda: LocalOptions(self.local_model_idle_seconds, self.local_model_threads),
@@ -262,6 +266,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             router=lambda: self._router,
             datasets=datasets,
             turn_tools=turn_tools,
+            instructions=instructions,
             telemetry=self._telemetry(registry),
         )
         runtime.on_forgotten.extend([datasets.forget, notebooks.scratch.end])
@@ -273,6 +278,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             version=__version__,
             local_models=local_servers,
             turn_tools=turn_tools,
+            instructions=instructions,
         )
 
     @cached_property

@@ -20,6 +20,7 @@ from ..store.store import Store
 from ..tools.registry import ToolRegistry
 from ..workflows.fix import FindFixes
 from .events.channel import Sink, ignore_event
+from .instructions import Instructions
 
 if TYPE_CHECKING:
     from ..tools.mcp.turn_tools import TurnTools
@@ -52,6 +53,7 @@ class Runtime:
     service_registry: Callable[[], ServiceRegistry]
     router: Callable[[], Router]
     turn_tools: TurnTools | None = None
+    instructions: Instructions | None = None
     datasets: Datasets = field(default_factory=no_datasets)
     telemetry: Sink = ignore_event
     on_forgotten: list[Forget] = field(default_factory=list)

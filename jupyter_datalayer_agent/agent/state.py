@@ -53,8 +53,8 @@ class SessionState:
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
     read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn runs, or
     a compaction or another answer. ``is_stale``: the database has another history than ``history``.
-    ``unsent_notes`` are for the model, once the turn has ended. ``answer_stops`` stop one of the
-    answers that are being given, by its id.
+    ``said`` are warnings that are not repeated. ``unsent_notes`` are for the model, once the turn
+    has ended. ``answer_stops`` stop one of the answers that are being given, by its id.
     """
 
     runtime: Runtime
@@ -68,6 +68,7 @@ class SessionState:
     cost: float | None
     turn: CurrentTurn | None = None
     proposal: OpenProposal | None = None
+    said: set[str] = field(default_factory=set)
     answer_stops: dict[str, Stop] = field(default_factory=dict)
     sends_blocks: bool = False
     is_busy: bool = False

@@ -45,6 +45,10 @@ class CaseContext:
         """See ``ActionContext``."""
         return Path("/", relative)
 
+    async def text(self, relative: str) -> str:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is read in a benchmark.")
+
     async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
         """See ``ActionContext``."""
         return COLUMNS if data in self._case.files else []

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ..opening import is_inside
 from .document import DocumentError
 
 ASK_FOR_PATH = "listFiles shows what there is; where that is not enough, ask the user."
@@ -41,7 +41,7 @@ def resolve_path(path: str, root_dir: str | None) -> str:
     if relative == ".." or relative.startswith("../"):
         raise _outside(path)
     if root_dir is not None:
-        _check_links(path, relative, Path(os.path.realpath(root_dir)))
+        _check_links(path, relative, root_dir)
     return relative
 
 
@@ -87,13 +87,13 @@ def _below_root(path: str, root_dir: str | None) -> str:
     return path
 
 
-def _check_links(path: str, relative: str, root: Path) -> None:
+def _check_links(path: str, relative: str, root: str) -> None:
     # realpath follows every link on the way, and keeps the rest where the target does not exist.
     try:
-        real = Path(os.path.realpath(root / relative))
+        real = os.path.realpath(os.path.join(root, relative))
     except (OSError, ValueError) as error:
         raise DocumentError("invalid_arguments", f"{path} is not a path: {error}") from error
-    if real != root and root not in real.parents:
+    if not is_inside(real, root):
         raise _outside(path)
 
 

@@ -96,7 +96,12 @@ class NotebookService:
             contents_manager, lambda: [each.path for page in pages for each in page.state.notebooks]
         )
         self.files = NotebookFiles(
-            contents_manager, self.renames, self.twins, self._wrote, self._check_writable
+            contents_manager,
+            self.renames,
+            self.twins,
+            self._wrote,
+            self._check_writable,
+            self.root_dir,
         )
         self.scratch = ScratchKernels(self._kernels, scratch_limits, scratch_network)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
@@ -382,13 +387,9 @@ class NotebookService:
 
     async def _text_of_file(self, path: str) -> str:
         try:
-            model = await ensure_async(
-                self.contents_manager.get(path, content=True, type="file", format="text")
-            )
-        except HTTPError as error:
-            code: Any = "not_found" if error.status_code == 404 else "invalid_arguments"
-            raise DocumentError(code, f"{path} cannot be read as text.") from error
-        return str(model["content"])
+            return (await self.text_files.contents.read(path)).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DocumentError("invalid_arguments", f"{path} cannot be read as text.") from error
 
     # Kernels
 

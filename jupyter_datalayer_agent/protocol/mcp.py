@@ -145,14 +145,6 @@ class McpServerPatch(Wire):
     trust: McpTrust | None = None
 
 
-class McpFolderRequest(Wire):
-    """Body of ``PUT mcp-folder-file``: the content that the user saw, and whether its servers may
-    be used."""
-
-    content_hash: str
-    allowed: bool
-
-
 class McpSignInRequest(Wire):
     """Body of ``POST mcp-servers/{name}/sign-in``: the page's own origin, to which the browser
     comes back, and whether the tokens may be kept in a file where there is no keyring.

@@ -115,7 +115,7 @@ class ChatReply(Wire):
     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
     that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
-    continues from, ``chosen_answer``."""
+    continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked."""
 
     session_id: str
     turn_id: str
@@ -134,6 +134,7 @@ class ChatReply(Wire):
     answers: list[FurtherAnswer] = []
     chosen_answer: str | None = None
     unanswered: list[AnswerFailure] = []
+    warnings: list[str] = []
 
 
 class SessionSettings(Wire):

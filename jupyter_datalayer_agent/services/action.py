@@ -89,6 +89,11 @@ class ActionContext(Protocol):
         """The absolute path of one under the root. Raises ``ActionFailed`` for one outside."""
         ...
 
+    async def text(self, relative: str) -> str:
+        """The text of a file under the root, with what is not saved yet; lines end in a line feed.
+        Raises ``ActionFailed`` for what is not text, is outside, or holds secrets."""
+        ...
+
     async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
         """The columns of a data file; empty where they cannot be read. ``choices`` are how a text
         file is written (``ReadingChoices``), where that should not be detected."""

@@ -22,6 +22,9 @@ class FakeContext:
     async def path(self, relative: str) -> Path:
         return Path("/nowhere") / relative
 
+    async def text(self, relative: str) -> str:
+        raise ActionFailed("Nothing is read here.")
+
     async def columns(self, data: str) -> list[str]:
         return []
 

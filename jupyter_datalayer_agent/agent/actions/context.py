@@ -61,10 +61,19 @@ class ReadingContext:
         except DocumentError as error:
             raise _failed(error) from error
 
+    async def text(self, relative: str) -> str:
+        """See ``ActionContext``."""
+        files = self._runtime.notebooks.text_files
+        try:
+            return (await files.read_document(relative, self._client_id)).content
+        except DocumentError as error:
+            raise _failed(error) from error
+
     async def columns(self, data: str, choices: Mapping[str, str] | None = None) -> list[str]:
         """See ``ActionContext``."""
         try:
-            return await asyncio.to_thread(columns_of, await self.path(data), choices)
+            path, root = await self.path(data), self._runtime.notebooks.root_dir
+            return await asyncio.to_thread(columns_of, path, choices, root)
         except ActionFailed:
             return []
 

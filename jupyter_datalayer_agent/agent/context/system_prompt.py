@@ -13,14 +13,12 @@ import logging
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 from ...protocol.base import Location, Mode, NotebookMode
+from ..instructions import NAME as INSTRUCTIONS_FILE
 
 log = logging.getLogger(__name__)
 
-PERSONAL_FILE = "AGENTS.md"
-MAX_PERSONAL_CHARACTERS = 20_000
 MAX_PERSONAL_CHARACTERS_SHORT = 2_000
 
 
@@ -80,27 +78,16 @@ def prompt_text(name: str) -> str:
     return next(prompt.text for prompt in prompts() if prompt.name == name)
 
 
-def personal_instructions(root_dir: str | None) -> str | None:
-    """The text of the user's ``AGENTS.md`` in the server root (order 90), if there is one."""
-    if root_dir is None:
-        return None
-    try:
-        text = (Path(root_dir) / PERSONAL_FILE).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    return text.strip()[:MAX_PERSONAL_CHARACTERS] or None
-
-
 def system_prompt(
     mode: Mode,
     notebook_mode: NotebookMode,
-    root_dir: str | None = None,
+    personal: str | None = None,
     location: Location | None = None,
     *,
     is_short: bool = False,
 ) -> str:
     """The system prompt of a mode, with the parts of the notebook mode and the place, and the
-    user's own; a short one for a model with a small context window."""
+    user's own instructions, ``personal``; a short one for a model with a small context window."""
     chosen = [
         prompt
         for prompt in prompts()
@@ -111,10 +98,10 @@ def system_prompt(
     ]
     texts = [prompt.text for prompt in chosen]
     names = [prompt.name for prompt in chosen]
-    if (personal := personal_instructions(root_dir)) is not None:
+    if personal is not None:
         if is_short and len(personal) > MAX_PERSONAL_CHARACTERS_SHORT:
             personal = f"{personal[:MAX_PERSONAL_CHARACTERS_SHORT]}\n[The rest is left out.]"
-        texts.append(f"# The user's own instructions ({PERSONAL_FILE})\n\n{personal}")
-        names.append(PERSONAL_FILE)
+        texts.append(f"# The user's own instructions ({INSTRUCTIONS_FILE})\n\n{personal}")
+        names.append(INSTRUCTIONS_FILE)
     log.debug("System prompt of %s mode: %s", mode, ", ".join(names))
     return "\n\n".join(texts)

@@ -10,9 +10,9 @@ from pydantic import SecretStr
 from ...models.connections.connection import KeyPlace
 from ...models.connections.key_store import KeyStoreError
 from ...protocol.errors import AgentError
+from ...protocol.instructions import FolderFileDecision
 from ...protocol.mcp import (
     McpFolderFile,
-    McpFolderRequest,
     McpFolderServer,
     McpLogReply,
     McpServerDefinition,
@@ -27,7 +27,7 @@ from ...protocol.mcp import (
     McpTool,
     McpToolSetting,
 )
-from ...tools.mcp.config_files import FolderFile
+from ...tools.mcp.config_files import FolderConfig
 from ...tools.mcp.config_text import check
 from ...tools.mcp.connection import ConnectionFailed
 from ...tools.mcp.definition import ServerDefinition
@@ -159,24 +159,17 @@ class McpService:
             await self._servers.stop(server)
         return self.reply()
 
-    async def decide_on_folder(self, request: McpFolderRequest) -> McpServersReply:
+    async def decide_on_folder(self, request: FolderFileDecision) -> McpServersReply:
         """Allow the file of the server root as the user saw it, or not any more."""
         self._check_allowed()
-        found = self._servers.found()
-        folder = found.folder
-        if folder is None:
-            raise AgentError("not_found", "There is no mcp.json in the server root.")
-        if folder.content_hash != request.content_hash:
-            raise AgentError(
-                "invalid_request",
-                f"{folder.path} has changed since it was shown. Look at it again.",
-            )
-        state = self._servers.state
-        try:
-            state.allow(folder.path, folder.content_hash if request.allowed else None)
-        except OSError as error:
-            raise _not_written(error, str(state.path)) from error
-        if not request.allowed:
+        folder = self._servers.found().folder
+        self._servers.state.decide(
+            None if folder is None else folder.file,
+            "mcp.json",
+            request.content_hash,
+            request.allowed,
+        )
+        if folder is not None and not request.allowed:
             for server in folder.config.servers:
                 await self._servers.stop(server)
         return self.reply()
@@ -343,7 +336,8 @@ class McpService:
         )
 
 
-def _folder(file: FolderFile) -> McpFolderFile:
+def _folder(folder: FolderConfig) -> McpFolderFile:
+    file = folder.file
     return McpFolderFile(
         path=str(file.path),
         content_hash=file.content_hash,
@@ -356,7 +350,7 @@ def _folder(file: FolderFile) -> McpFolderFile:
                 sets=sorted(each.env),
                 reads=sorted(each.references),
             )
-            for each in file.config.servers
+            for each in folder.config.servers
         ],
         allowed=file.is_allowed,
         has_changed=file.was_allowed,

@@ -44,7 +44,7 @@ def model_request(
         or system_prompt(
             request.mode,
             request.gate.prompt_mode,
-            runtime.notebooks.root_dir,
+            None if runtime.instructions is None else runtime.instructions.allowed(),
             request.location,
             is_short=is_short,
         ),

@@ -60,7 +60,7 @@ class Guesses:
         if root is None or not isinstance(data, str) or format_of(data) not in ("csv", "tsv"):
             return []
         path = await confined(self._runtime, data)
-        return await asyncio.to_thread(columns_of, Path(root) / path)
+        return await asyncio.to_thread(columns_of, Path(root) / path, None, root)
 
     async def _files(self) -> list[str]:
         return await NotebookProbe(self._runtime.notebooks, "").files()

@@ -221,14 +221,26 @@ class Turn:
             await self._statement.resume(self.record.number, self.sharing, self._restored.wait)
             return
         try:
-            for warning in warnings(references(self.request), self.request):
+            for warning in self._warnings():
                 await asyncio.shield(writing)
+                self.record.warnings.append(warning.message)
                 await self.emit(warning)
             await self._prepare()
         finally:
             await asyncio.wait([writing])
         writing.result()
         await self._statement.state(self.record.number, self.sharing)
+
+    def _warnings(self) -> list[events.Warning_]:
+        """What the user should know before the model is asked."""
+        found = warnings(references(self.request), self.request)
+        instructions = self.runtime.instructions
+        if instructions is not None and self.request.instructions is None:
+            not_sent = instructions.warning()
+            if not_sent is not None and not_sent.message not in self.session.said:
+                self.session.said.add(not_sent.message)
+                found.append(not_sent)
+        return found
 
     async def _prepare(self) -> None:
         """Find the model, and gather the context."""

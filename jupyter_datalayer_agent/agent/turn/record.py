@@ -47,6 +47,7 @@ class TurnRecord:
         self.changes: list[Change] = []
         self.reply = ""
         self.offers: list[WorkflowOffer] = []
+        self.warnings: list[str] = []
         self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
         self.call_as_text: NotDone | None = None
@@ -182,4 +183,5 @@ class TurnRecord:
             quality=self.quality,
             not_done=self.not_done,
             incomplete=self.incomplete,
+            warnings=self.warnings,
         )

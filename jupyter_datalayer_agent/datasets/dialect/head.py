@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...opening import opened
 from .encodings import Candidate, candidates, certain
 from .file import EncodingScan, wide_encoding
 
 HEAD_BYTES = 256 * 1024
 
 
-def head_of(file: Path, encoding: str | None = None) -> str | None:
+def head_of(file: Path, encoding: str | None = None, root: str | None = None) -> str | None:
     """The text at the beginning, in whole lines; None if its encoding is neither given nor
-    certain."""
-    head = _head(file)
+    certain. With a ``root``, the file has to be in that directory."""
+    head = _head(file, root)
     known = wide_encoding(head)
     if known is None:
         scan = _scanned(head)
@@ -51,8 +52,8 @@ def _scanned(head: bytes) -> EncodingScan:
     return scan
 
 
-def _head(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        head = opened.read(HEAD_BYTES)
-        whole = not opened.read(1)
+def _head(file: Path, root: str | None = None) -> bytes:
+    with opened(file, root) as found:
+        head = found.read(HEAD_BYTES)
+        whole = not found.read(1)
     return head if whole or b"\n" not in head else head[: head.rfind(b"\n") + 1]

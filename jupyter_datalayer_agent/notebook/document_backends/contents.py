@@ -16,6 +16,7 @@ import nbformat
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
+from ... import opening
 from ...protocol.cells import PageCell
 from ...protocol.line_ends import line_feeds
 from ...protocol.renames import Rename
@@ -141,7 +142,8 @@ class NotebookFiles:
     Parsing and validating a notebook costs far more than reading its text, so unchanged text is not
     parsed again. A manager that does not read plain files is asked for the notebook each time: it
     alone knows which files it is made of. ``check_writable`` raises ``DocumentError`` where a file
-    may not be written now; ``written`` is called with the path of each file that was written.
+    may not be written now; ``written`` is called with the path of each file that was written. The
+    text of a file on this machine, in ``root_dir``, is read from there.
     """
 
     def __init__(
@@ -151,8 +153,10 @@ class NotebookFiles:
         twins: Twins,
         written: Callable[[str], None],
         check_writable: Callable[[str], Awaitable[None]],
+        root_dir: str | None = None,
     ) -> None:
         self.manager = contents_manager
+        self._root = root_dir
         self._twins = twins
         self.check_writable = check_writable
         self._renames = renames
@@ -425,9 +429,10 @@ class NotebookFiles:
 
     async def _text(self, path: str) -> str | None:
         """The file's text; None where this contents manager has no text for notebooks."""
+        on_disk = self._root is not None
         try:
             model = await ensure_async(
-                self.manager.get(path, content=True, type="file", format="text")
+                self.manager.get(path, content=not on_disk, type="file", format="text")
             )
         except HTTPError as error:
             if error.status_code == 404:
@@ -435,8 +440,20 @@ class NotebookFiles:
                     "not_found", f"There is no file {path}.", ASK_FOR_PATH
                 ) from error
             return None
-        text = model.get("content")
+        text = await asyncio.to_thread(self._file_text, path) if on_disk else model.get("content")
         return text if isinstance(text, str) else None
+
+    def _file_text(self, path: str) -> str | None:
+        # Not by the manager: it opens a path that was checked before, and may have become a link.
+        try:
+            with opening.opened(self.manager._get_os_path(path), self._root) as file:
+                return file.file.read().decode("utf-8")
+        except opening.NotRead as error:
+            raise DocumentError("not_allowed", f"{path} {error.strerror}.") from error
+        except FileNotFoundError as error:
+            raise DocumentError("not_found", f"There is no file {path}.", ASK_FOR_PATH) from error
+        except (OSError, UnicodeDecodeError):
+            return None
 
     async def _read(self, path: str, found: ParsedNotebook | None) -> LoadedNotebook:
         try:

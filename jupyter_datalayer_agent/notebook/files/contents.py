@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
+from ... import opening
 from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..renames import Renames, TrackedPath
@@ -22,9 +24,9 @@ MOST_BYTES = 20_000_000
 
 
 class FileContents:
-    """Files of a ContentsManager, sync or async, of any storage. ``check_writable`` raises
-    ``DocumentError`` where a file may not be written now; ``written`` is called with the path of
-    each file that was written."""
+    """Files of a ContentsManager, sync or async, of any storage; those on this machine, in
+    ``root_dir``, are read from there. ``check_writable`` raises ``DocumentError`` where a file may
+    not be written now; ``written`` is called with the path of each file that was written."""
 
     def __init__(
         self,
@@ -32,7 +34,9 @@ class FileContents:
         renames: Renames,
         written: Callable[[str], None],
         check_writable: Callable[[str], Awaitable[None]],
+        root_dir: str | None = None,
     ) -> None:
+        self._root = root_dir
         self.manager = contents_manager
         self._check_writable = check_writable
         self._renames = renames
@@ -71,6 +75,8 @@ class FileContents:
                 f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read.",
                 "Read a part of it with code: open the file, and print some of its lines.",
             )
+        if self._root is not None:
+            return await asyncio.to_thread(self._read_file, self._root, path)
         try:
             model = await self._get(path, content=True, type="file", format="text")
             return str(model["content"]).encode("utf-8", "surrogatepass")
@@ -80,6 +86,17 @@ class FileContents:
             return base64.b64decode(model["content"])
         except (binascii.Error, ValueError, TypeError) as error:
             raise DocumentError("internal", f"{path} cannot be read.") from error
+
+    def _read_file(self, root: str, path: str) -> bytes:
+        # Not by the manager: it opens a path that was checked before, and may have become a link.
+        try:
+            return opening.read(self.manager._get_os_path(path), MOST_BYTES, root)
+        except opening.NotRead as error:
+            raise DocumentError("not_allowed", f"{path} {error.strerror}.") from error
+        except FileNotFoundError as error:
+            raise DocumentError("not_found", f"There is no file {path}.") from error
+        except OSError as error:
+            raise DocumentError("internal", f"{path} cannot be read: {_why(error)}") from error
 
     async def replace(
         self, document: TrackedPath, before: bytes, state: TextState

@@ -81,7 +81,7 @@ class TextFiles:
         wrote: Callable[[str], None],
         check_writable: Callable[[str], Awaitable[None]],
     ) -> None:
-        self.contents = FileContents(contents_manager, renames, wrote, check_writable)
+        self.contents = FileContents(contents_manager, renames, wrote, check_writable, root_dir)
         self._renames = renames
         self.private_places: list[Path] = []
         self._pages = pages
@@ -119,12 +119,17 @@ class TextFiles:
         real, inside = _real(self._root, path)
         if inside.startswith("../"):
             return "is outside the root"
-        if is_secret_name(inside) or is_within(real, self._places):
+        if self.is_private(real):
             return "holds secrets"
         manager = self.contents.manager
         if inside not in (".", path) and not getattr(manager, "allow_hidden", False):
             return "is hidden" if await ensure_async(manager.is_hidden(inside)) else None
         return None
+
+    def is_private(self, real: str) -> bool:
+        """Whether the file at this path, without links, holds secrets by its name or its place."""
+        name = real if self._root is None else _inside(self._root, real)
+        return is_secret_name(name) or is_within(real, self._places)
 
     def leads_to(self, path: str, other: str) -> bool:
         """Whether a confined path is the file ``other``, which may be named in another case, or
@@ -308,9 +313,12 @@ async def _write_in(page: Page, path: str, base: str, content: str) -> None:
 
 def _real(root_dir: str, path: str) -> tuple[str, str]:
     """Where a path leads, links followed: absolute, and relative to the root."""
-    root = os.path.realpath(root_dir)
-    real = os.path.realpath(os.path.join(root, path))
-    return real, os.path.relpath(real, root).replace(os.sep, "/")
+    real = os.path.realpath(os.path.join(root_dir, path))
+    return real, _inside(root_dir, real)
+
+
+def _inside(root_dir: str, real: str) -> str:
+    return os.path.relpath(real, os.path.realpath(root_dir)).replace(os.sep, "/")
 
 
 async def _text_in(page: Page, path: str, saved: TextState | None) -> str | None:

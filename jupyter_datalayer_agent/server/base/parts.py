@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ...agent.features.connect import ConnectService
 from ...agent.features.mcp_servers import McpService
+from ...agent.instructions import Instructions
 from ...agent.runtime import Runtime
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.strategist import Strategist
@@ -30,6 +31,7 @@ class Parts:
     version: str
     local_models: LocalServers
     turn_tools: TurnTools
+    instructions: Instructions
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
     on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 

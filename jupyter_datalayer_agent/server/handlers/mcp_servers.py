@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+from ...protocol.instructions import FolderFileDecision
 from ...protocol.mcp import (
-    McpFolderRequest,
     McpLogReply,
     McpServerDefinition,
     McpServerPatch,
@@ -74,7 +74,7 @@ class McpFolderFileHandler(Handler):
 
     @route("execute")
     async def put(self) -> McpServersReply:
-        return await self.parts.mcp.decide_on_folder(self.body(McpFolderRequest))
+        return await self.parts.mcp.decide_on_folder(self.body(FolderFileDecision))
 
 
 ROUTES = [
@@ -120,7 +120,7 @@ ROUTES = [
         {
             "put": Operation(
                 "Allow the mcp.json of the server root as it is, or not any more",
-                McpFolderRequest,
+                FolderFileDecision,
                 McpServersReply,
             )
         },

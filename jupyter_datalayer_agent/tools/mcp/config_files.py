@@ -7,15 +7,15 @@ what is allowed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...opening import NotRead, opened
 from .config_text import ConfigProblem, ConfigText, read_config, to_entry
 from .definition import ServerDefinition
 from .private_file import write_private
-from .state_file import StateFile
+from .state_file import FolderFile, StateFile
 
 NAME = "mcp.json"
 LARGEST = 1_000_000
@@ -23,15 +23,11 @@ LARGEST = 1_000_000
 
 
 @dataclass(frozen=True)
-class FolderFile:
-    """The file of the server root: ``content_hash`` is what the user allows or not."""
+class FolderConfig:
+    """The file of the server root."""
 
-    path: Path
-    content_hash: str
+    file: FolderFile
     config: ConfigText
-    is_allowed: bool
-    was_allowed: bool
-    """Whether it was allowed with another content."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Found:
 
     servers: tuple[ServerDefinition, ...]
     problems: tuple[ConfigProblem, ...]
-    folder: FolderFile | None
+    folder: FolderConfig | None
 
 
 class ConfigFiles:
@@ -58,7 +54,9 @@ class ConfigFiles:
         folder = self._folder()
         servers = list(own.servers)
         problems = list(own.problems)
-        if folder is not None and folder.is_allowed:
+        if isinstance(folder, ConfigProblem):
+            return Found(tuple(servers), (*problems, folder), None)
+        if folder is not None and folder.file.is_allowed:
             taken = {each.name for each in servers}
             servers += [each for each in folder.config.servers if each.name not in taken]
             problems += folder.config.problems
@@ -91,55 +89,42 @@ class ConfigFiles:
             servers[name] = {**{k: v for k, v in kept.items() if k not in ours}, **entry}
         write_private(self.user_file, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
 
-    def _folder(self) -> FolderFile | None:
+    def _folder(self) -> FolderConfig | ConfigProblem | None:
         path = self._folder_file
         if path is None or _is_same(path, self.user_file):
             return None
-        data = self._bytes(path)
+        data = self._bytes(path, str(path.parent))
         if data is None:
             return None
-        content = data.encode() if isinstance(data, str) else data
-        content_hash = hashlib.sha256(content).hexdigest()
-        allowed = self._state.allowed_hash(path)
-        return FolderFile(
-            path,
-            content_hash,
-            _parsed(data, path, "folder"),
-            is_allowed=allowed == content_hash,
-            was_allowed=allowed is not None and allowed != content_hash,
-        )
+        if isinstance(data, str):
+            return ConfigProblem(path, None, data)
+        return FolderConfig(self._state.folder_file(path, data), _parsed(data, path, "folder"))
 
     def _config(self, path: Path) -> ConfigText:
         data = self._bytes(path)
         return ConfigText() if data is None else _parsed(data, path, "user")
 
-    def _bytes(self, path: Path) -> bytes | str | None:
-        """The content of a file; None where there is none, a text that says why it is not read."""
+    def _bytes(self, path: Path, root: str | None = None) -> bytes | str | None:
+        """The content of a file, which has to be in the directory ``root``; None where there is
+        none, a text that says why it is not read."""
         try:
-            status = path.stat()
+            with opened(path, root) as file:
+                status = file.status
+                stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+                known = self._read.get(path)
+                if known is not None and known[0] == stamp:
+                    return known[1]
+                content: bytes | str = file.read(LARGEST + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except NotRead as error:
+            return f"The file is not read: it {error.strerror}."
         except OSError as error:
             return f"The file cannot be read: {error.strerror}."
-        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
-        known = self._read.get(path)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        content = _content(path, status.st_size)
+        if len(content) > LARGEST:
+            content = f"The file has {status.st_size:,} bytes; up to {LARGEST:,} are read."
         self._read[path] = (stamp, content)
         return content
-
-
-def _content(path: Path, size: int) -> bytes | str:
-    if not path.is_file():
-        return "This is not a file."
-    if size > LARGEST:
-        return f"The file has {size:,} bytes; up to {LARGEST:,} are read."
-    try:
-        with path.open("rb") as file:
-            return file.read(LARGEST)
-    except OSError as error:
-        return f"The file cannot be read: {error.strerror}."
 
 
 def _parsed(data: bytes | str, path: Path, source: str) -> ConfigText:

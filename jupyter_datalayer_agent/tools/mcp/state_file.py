@@ -1,4 +1,5 @@
-"""What users decided about MCP servers, and the tools that these listed last.
+"""What users decided about files of the server root and about MCP servers, and the tools that these
+listed last.
 
 A file in Jupyter's data directory, apart from ``mcp.json``, which other programs read and which may
 come with a repository. It holds no secrets.
@@ -6,12 +7,15 @@ come with a repository. It holds no secrets.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ...models.connections.connection import KeyPlace
+from ...protocol.errors import AgentError
 from .definition import ServerDefinition
 from .listed import ListedTool
 from .private_file import write_private
@@ -24,6 +28,20 @@ Trust = Literal["ask", "call", "read"]
 since the user knows that it only reads."""
 
 
+@dataclass(frozen=True)
+class FolderFile:
+    """A file of the server root that does something unasked, and may have come with a repository.
+    It counts only once the user has allowed it as it is: ``content_hash`` is what is allowed."""
+
+    path: Path
+    content_hash: str
+    is_allowed: bool
+    was_allowed: bool
+    """Whether it was allowed with another content."""
+    is_declined: bool
+    """Whether the user does not want to be asked about this content again."""
+
+
 class StateFile:
     """The decisions about all servers, read at first use and written when one changes."""
 
@@ -33,21 +51,43 @@ class StateFile:
         self._data: dict[str, Any] = {}
         self._listed: dict[str, tuple[object, list[ListedTool]]] = {}
 
-    # -- the file of a folder
+    # -- files of a folder
 
-    def allowed_hash(self, file: Path) -> str | None:
-        """The hash of the content with which the user allowed a file."""
-        allowed = self._now().get("allowed", {}).get(str(file))
-        return allowed if isinstance(allowed, str) else None
+    def folder_file(self, path: Path, content: bytes) -> FolderFile:
+        """What the user decided about a file with this content."""
+        content_hash = hashlib.sha256(content).hexdigest()
+        allowed = self._decided("allowed", path)
+        return FolderFile(
+            path,
+            content_hash,
+            is_allowed=allowed == content_hash,
+            was_allowed=allowed is not None and allowed != content_hash,
+            is_declined=self._decided("declined", path) == content_hash,
+        )
 
-    def allow(self, file: Path, content_hash: str | None) -> None:
-        """Allow a file with this content; None: not any more. Raises ``OSError``."""
-        allowed = self._now().setdefault("allowed", {})
-        if content_hash is None:
-            allowed.pop(str(file), None)
-        else:
-            allowed[str(file)] = content_hash
-        self._write()
+    def decide(self, file: FolderFile | None, name: str, content_hash: str, allowed: bool) -> None:
+        """Keep the user's decision on a file that was shown with ``content_hash``; ``file`` is how
+        it is now. Raises ``AgentError``."""
+        if file is None:
+            raise AgentError("not_found", f"There is no {name} in the server root.")
+        if file.content_hash != content_hash:
+            raise AgentError(
+                "invalid_request", f"{file.path} has changed since it was shown. Look at it again."
+            )
+        now = self._now()
+        yes, no = ("allowed", "declined") if allowed else ("declined", "allowed")
+        now.setdefault(yes, {})[str(file.path)] = content_hash
+        now.setdefault(no, {}).pop(str(file.path), None)
+        try:
+            self._write()
+        except OSError as error:
+            raise AgentError(
+                "invalid_request", f"{self.path} was not written: {error.strerror}."
+            ) from error
+
+    def _decided(self, what: str, path: Path) -> str | None:
+        decided = self._now().get(what, {}).get(str(path))
+        return decided if isinstance(decided, str) else None
 
     # -- servers
 
@@ -177,5 +217,6 @@ def _checked(found: Any) -> dict[str, Any]:
     for each in kept.values():
         if isinstance(each, dict) and not isinstance(each.get("tools", {}), dict):
             del each["tools"]
-    allowed = found.get("allowed")
-    return {"servers": kept, "allowed": allowed if isinstance(allowed, dict) else {}}
+    files = {name: found.get(name) for name in ("allowed", "declined")}
+    decided = {name: each if isinstance(each, dict) else {} for name, each in files.items()}
+    return {"servers": kept, **decided}

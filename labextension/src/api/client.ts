@@ -5,13 +5,15 @@ import { BASE_PATH, IRequestOptions, Transport } from './transport';
 import { IUploadOptions, upload, uploadUrl } from './upload';
 import {
   ActionProposal,
+  ActsReply,
+  ActsRequest,
   Attachment,
   ChangesReply,
   ConfigReply,
-  ConnectionsReply,
+  ConnectRequest,
   ConnectionTestReply,
   ConnectionTestRequest,
-  ConnectRequest,
+  ConnectionsReply,
   ContextReply,
   Dataset,
   DatasetsReply,
@@ -20,7 +22,9 @@ import {
   FixAttempt,
   FixAttemptRequest,
   FixesReply,
+  FolderFileDecision,
   ForkRequest,
+  InstructionsReply,
   IntentReply,
   IntentRequest,
   LessonCheck,
@@ -46,8 +50,6 @@ import {
   StrategistState,
   ToolCallRequest,
   ToolResult,
-  ActsReply,
-  ActsRequest,
   ToolsReply,
   TurnPlace,
   TurnsReply,
@@ -333,6 +335,16 @@ export class AgentClient {
   /** The quality report of a notebook, as it is in the page `clientId` or in its file. */
   quality(query: { path: string; clientId?: string }): Promise<QualityReport> {
     return this._request('GET', ['quality'], { query });
+  }
+
+  /** The `AGENTS.md` of the server root, and whether it is sent. */
+  instructions(): Promise<InstructionsReply> {
+    return this._request('GET', ['instructions']);
+  }
+
+  /** Allow the `AGENTS.md` of the server root as it was shown, or not. */
+  decideOnInstructions(body: FolderFileDecision): Promise<InstructionsReply> {
+    return this._request('PUT', ['instructions'], { body });
   }
 
   /** The tutorials with the user's progress. */

@@ -787,6 +787,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The AGENTS.md of the server root */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["InstructionsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        /** Allow the AGENTS.md of the server root as it is, or not */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["FolderFileDecision"];
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["InstructionsReply"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorReply"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/intent": {
         parameters: {
             query?: never;
@@ -996,7 +1074,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["McpFolderRequest"];
+                    "application/json": components["schemas"]["FolderFileDecision"];
                 };
             };
             responses: {
@@ -4515,7 +4593,7 @@ export interface components {
          *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
          *     that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
          *     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
-         *     continues from, ``chosen_answer``.
+         *     continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked.
          */
         ChatReply: {
             /**
@@ -4572,6 +4650,11 @@ export interface components {
              */
             unanswered: components["schemas"]["AnswerFailure"][];
             usage: components["schemas"]["Usage"];
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings: string[];
         };
         /**
          * ChatRequest
@@ -6067,6 +6150,37 @@ export interface components {
             title: string;
         };
         /**
+         * FolderFileDecision
+         * @description Body of ``PUT instructions`` and ``PUT mcp-folder-file``: the content that the user saw, and
+         *     whether it may be used.
+         */
+        FolderFileDecision: {
+            /** Allowed */
+            allowed: boolean;
+            /** Contenthash */
+            contentHash: string;
+        };
+        /**
+         * FolderInstructions
+         * @description ``AGENTS.md`` of the server root. Its ``text`` is what is sent, only while it is ``allowed``,
+         *     which holds for the content with ``content_hash`` alone; ``has_changed``: it was allowed with
+         *     another. ``declined``: the user does not want to be asked about this content.
+         */
+        FolderInstructions: {
+            /** Allowed */
+            allowed: boolean;
+            /** Contenthash */
+            contentHash: string;
+            /** Declined */
+            declined: boolean;
+            /** Haschanged */
+            hasChanged: boolean;
+            /** Path */
+            path: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * ForkOrigin
          * @description Where a session was forked from; its original may be gone since.
          *
@@ -6384,6 +6498,19 @@ export interface components {
              * @enum {string}
              */
             type: "code" | "markdown" | "raw";
+        };
+        /**
+         * InstructionsReply
+         * @description Answer of ``GET instructions``; without a ``file``, ``problem`` is why one is not read.
+         */
+        InstructionsReply: {
+            /** @default null */
+            file?: components["schemas"]["FolderInstructions"] | null;
+            /**
+             * Problem
+             * @default null
+             */
+            problem?: string | null;
         };
         /**
          * Intent
@@ -6768,17 +6895,6 @@ export interface components {
             path: string;
             /** Servers */
             servers: components["schemas"]["McpFolderServer"][];
-        };
-        /**
-         * McpFolderRequest
-         * @description Body of ``PUT mcp-folder-file``: the content that the user saw, and whether its servers may
-         *     be used.
-         */
-        McpFolderRequest: {
-            /** Allowed */
-            allowed: boolean;
-            /** Contenthash */
-            contentHash: string;
         };
         /**
          * McpFolderServer
@@ -9390,6 +9506,11 @@ export interface components {
              */
             unknownCitations: string[];
             usage: components["schemas"]["Usage"];
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings: string[];
         };
         /**
          * StrategistRequest

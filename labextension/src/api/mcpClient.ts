@@ -1,5 +1,5 @@
 import {
-  McpFolderRequest,
+  FolderFileDecision,
   McpLogReply,
   McpServerDefinition,
   McpServerPatch,
@@ -66,7 +66,7 @@ export class McpClient {
   }
 
   /** Allow the `mcp.json` of the server root as it was shown, or not any more. */
-  decideOnFolder(body: McpFolderRequest): Promise<McpServersReply> {
+  decideOnFolder(body: FolderFileDecision): Promise<McpServersReply> {
     return this._send('PUT', ['mcp-folder-file'], { body });
   }
 }

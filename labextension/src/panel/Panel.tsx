@@ -14,6 +14,7 @@ import { Conversation } from './conversation/Conversation';
 import { FixLine } from './conversation/FixLine';
 import { ToolsPanelCard } from './toolsPanel/ToolsPanelCard';
 import { Header } from './sessionList/Header';
+import { InstructionsQuestion } from './instructions/Instructions';
 import { Plan } from './plan/Plan';
 import { Queue } from './composer/Queue';
 import { UnresolvedReferences } from './composer/attachments/UnresolvedReferences';
@@ -95,6 +96,7 @@ export function Panel(props: IPanelProps): JSX.Element {
           <div className="da-tray">
             <Plan />
             <ToolsPanelCard />
+            <InstructionsQuestion />
             <FixLine />
             <StaleLine />
             <ChangesBar />

@@ -9,6 +9,7 @@ import { FixController } from './conversation/fixController';
 import { ToolsPanel } from './toolsPanel/toolsPanel';
 import { IActionNotice } from './modelOptions';
 import { HistoryController } from './sessionList/historyController';
+import { InstructionsController } from './instructions/instructionsController';
 import { McpController } from './mcp/mcpController';
 import { QualityController } from './quality/qualityController';
 import { ScratchpadController } from './scratchpad/scratchpadController';
@@ -60,6 +61,7 @@ export function makeToolsPanel(
     usage: new UsageController(client),
     connect,
     mcp: new McpController(client.mcp),
+    instructions: new InstructionsController(client),
     notify
   });
 }

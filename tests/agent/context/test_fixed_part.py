@@ -134,20 +134,15 @@ def test_every_mode_has_a_prompt_of_its_own() -> None:
             )
 
 
-def test_the_users_own_instructions_come_last(tmp_path: Path) -> None:
-    (tmp_path / "AGENTS.md").write_text("Always use polars.")
-    assert system_prompt("ask", "off", str(tmp_path)).endswith("Always use polars.")
+def test_the_users_own_instructions_come_last() -> None:
+    assert system_prompt("ask", "off", "Always use polars.").endswith("Always use polars.")
 
 
-def test_of_long_instructions_of_the_user_a_small_window_gets_the_beginning(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "AGENTS.md").write_text("Always use polars. " * 1000)
-    short = system_prompt("ask", "off", str(tmp_path), is_short=True)
+def test_of_long_instructions_of_the_user_a_small_window_gets_the_beginning() -> None:
+    short = system_prompt("ask", "off", "Always use polars. " * 1000, is_short=True)
     assert short.endswith("[The rest is left out.]")
     assert len(short) < 4000
-    (tmp_path / "AGENTS.md").write_text("Always use polars.")
-    assert system_prompt("ask", "off", str(tmp_path), is_short=True).endswith("use polars.")
+    assert system_prompt("ask", "off", "Always use polars.", is_short=True).endswith("use polars.")
 
 
 def test_a_prompt_without_front_matter_names_its_file() -> None:

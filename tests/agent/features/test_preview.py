@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_datalayer_agent.models.tokens import estimate_tokens
 from tests.support.cars import write_cars
+from tests.support.instructions import allow_instructions
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
 
@@ -36,7 +37,7 @@ def server(
     ) as running:
         write_cars(running.root)
         (running.root / "notes.txt").write_text("Horsepower is brake horsepower.")
-        (running.root / "AGENTS.md").write_text("Always use polars.")
+        allow_instructions(running, "Always use polars.")
         cells = [
             nbformat.v4.new_code_cell(f"x = {number}\n" * 3, id=f"c{number}")
             for number in range(25)

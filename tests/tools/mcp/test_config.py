@@ -61,7 +61,7 @@ def test_a_file_that_is_not_text_too_large_or_a_folder(tmp_path: Path) -> None:
         assert len(files.read().problems) == 1
     path.unlink()
     path.mkdir()
-    assert "not a file" in str(files.read().problems[0])
+    assert "not a regular file" in str(files.read().problems[0])
 
 
 def test_the_file_of_the_server_root_counts_once_it_is_allowed_as_it_is(tmp_path: Path) -> None:
@@ -76,18 +76,18 @@ def test_the_file_of_the_server_root_counts_once_it_is_allowed_as_it_is(tmp_path
 
     folder = files.read().folder
     assert folder is not None
-    assert (names(), folder.is_allowed, folder.was_allowed) == ([], False, False)
-    state.allow(folder.path, folder.content_hash)
+    assert (names(), folder.file.is_allowed, folder.file.was_allowed) == ([], False, False)
+    state.decide(folder.file, "mcp.json", folder.file.content_hash, True)
     assert names() == ["time"]
     # Another Jupyter server of the user knows it, too.
     assert len(ConfigFiles(tmp_path, root, StateFile(tmp_path / "data")).read().servers) == 1
     (root / "mcp.json").write_text(GOOD.replace("uvx", "rm"))
     folder = files.read().folder
     assert folder is not None
-    assert (names(), folder.is_allowed, folder.was_allowed) == ([], False, True)
+    assert (names(), folder.file.is_allowed, folder.file.was_allowed) == ([], False, True)
     # The user's own server of that name is the one that counts.
     (tmp_path / "mcp.json").write_text(GOOD)
-    state.allow(folder.path, folder.content_hash)
+    state.decide(folder.file, "mcp.json", folder.file.content_hash, True)
     assert [(each.name, each.source) for each in files.read().servers] == [("time", "user")]
 
 
@@ -136,8 +136,11 @@ def test_references_to_the_environment(tmp_path: Path) -> None:
 
 def test_a_state_file_that_is_broken_trusts_nothing(tmp_path: Path) -> None:
     state = StateFile(tmp_path)
-    state.allow(tmp_path / "mcp.json", "hash")
+    path = tmp_path / "mcp.json"
+    file = state.folder_file(path, b"{}")
+    state.decide(file, "mcp.json", file.content_hash, True)
+    assert StateFile(tmp_path).folder_file(path, b"{}").is_allowed
     state.path.write_text("{broken")
-    assert state.allowed_hash(tmp_path / "mcp.json") is None
+    assert not state.folder_file(path, b"{}").is_allowed
     state.path.write_text('{"servers": [], "allowed": 3}')
-    assert StateFile(tmp_path).allowed_hash(tmp_path / "mcp.json") is None
+    assert not StateFile(tmp_path).folder_file(path, b"{}").is_allowed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion
 from pydantic import BaseModel
 
-from ...action import Action, ActionFailed, ActionResult, Progress, parameter
+from ...action import Action, ActionResult, Progress, parameter
 from ...new_files import beside, new_file, write_new
 from .packages import installed
 from .programs import must, pip_command
@@ -69,11 +68,7 @@ class CheckRequirements(Action):
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
-        path = await self.context.path(parameters.file)
-        try:
-            text = await asyncio.to_thread(path.read_text, "utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ActionFailed(f"{parameters.file} cannot be read as text.") from error
+        text = await self.context.text(parameters.file)
         python = await self.context.python()
         await progress("Listing packages")
         problems, checked, passed_over = compare(text, await installed(python))

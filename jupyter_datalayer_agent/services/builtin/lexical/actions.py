@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -78,32 +78,31 @@ class FromLexical(Action):
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
-        source = await self.context.path(parameters.document)
         suffix = {"notebook": ".ipynb", "markdown": ".md", "html": ".html"}[parameters.format]
         target = beside(parameters.document, parameters.target, suffix)
         path = await new_file(self.context, target)
         await progress(f"Writing {target}")
-        write_new(path, await asyncio.to_thread(_exported, source, parameters.format))
+        text = await self.context.text(parameters.document)
+        name = PurePosixPath(parameters.document).name
+        write_new(path, await asyncio.to_thread(_exported, text, name, parameters.format))
         return ActionResult(f"Wrote `{parameters.document}` as `{target}`.", [target])
 
 
-def _exported(source: Path, form: str) -> bytes | str:
+def _exported(text: str, name: str, form: str) -> bytes | str:
     from ....notebook.lexical.convert import to_notebook
     from ....notebook.lexical.editor_state import EditorState, NotLexical
     from ....notebook.lexical.whole_markdown import document_markdown
 
     try:
-        state = EditorState.parse(source.read_text("utf-8-sig"))
-    except OSError as error:
-        raise ActionFailed(f"{source.name} cannot be read: {error.strerror}.") from error
-    except (NotLexical, UnicodeDecodeError) as error:
-        raise ActionFailed(f"{source.name} is not a Lexical document: {error}.") from error
+        state = EditorState.parse(text)
+    except NotLexical as error:
+        raise ActionFailed(f"{name} is not a Lexical document: {error}.") from error
     if form == "markdown":
         return document_markdown(state)
-    text = as_text(to_notebook(state))
+    notebook = as_text(to_notebook(state))
     if form == "notebook":
-        return text
+        return notebook
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / f"{source.stem}.ipynb"
-        made.write_text(text, "utf-8")
+        made = Path(folder) / f"{PurePosixPath(name).stem}.ipynb"
+        made.write_text(notebook, "utf-8")
         return convert(made, "html").body

@@ -84,16 +84,9 @@ class FromScript(Action):
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
-        source = await self.context.path(parameters.script)
         target = beside(parameters.script, parameters.target, ".ipynb")
         path = await new_file(self.context, target)
-        try:
-            text = await asyncio.to_thread(source.read_text, "utf-8")
-        except UnicodeDecodeError as error:
-            raise ActionFailed(f"{parameters.script} is not text in UTF-8.") from error
-        except OSError as error:
-            raise ActionFailed(f"{parameters.script} cannot be read: {error.strerror}.") from error
-        notebook = from_script(text)
+        notebook = from_script(await self.context.text(parameters.script))
         write_new(path, as_text(notebook))
         count = len(notebook["cells"])
         cells = f"{count} cell{'' if count == 1 else 's'}"

@@ -8,51 +8,53 @@ import { IUploadOptions } from '../../api/upload';
 import {
   ActionProposal,
   ChangesReply,
+  ConnectRequest,
+  ConnectionTestReply,
+  ConnectionTestRequest,
+  ConnectionsReply,
   ContextReply,
   Dataset,
   DatasetsReply,
   DryRunRequest,
+  ErrorBody,
+  Event,
+  FileRenamed,
   FixesReply,
+  FolderFileDecision,
+  InstructionsReply,
   IntentReply,
   LessonChecked,
-  QualityReport,
-  TutorialStarted,
-  TutorialsReply,
-  WorkflowsReply,
-  ErrorBody,
-  FileRenamed,
-  Event,
-  ConnectionsReply,
-  ConnectionTestReply,
-  ConnectionTestRequest,
-  ConnectRequest,
   LookReply,
   ModelsReply,
   Op,
   PromptsReply,
+  QualityReport,
   ScratchpadReply,
   ScratchpadRequest,
   SearchHit,
   SearchReply,
   ServiceInfo,
   ServicesReply,
-  StrategistReply,
-  StrategistRequest,
-  StrategistState,
-  TurnPlace,
   Session,
   SessionCreate,
   SessionPatch,
   SessionsReply,
+  StrategistReply,
+  StrategistRequest,
+  StrategistState,
   ToolCallRequest,
   ToolResult,
   ToolsReply,
   Turn,
+  TurnPlace,
   TurnsReply,
+  TutorialStarted,
+  TutorialsReply,
   UsageBy,
   UsageReply,
   VariablesReply,
-  WaitingSession
+  WaitingSession,
+  WorkflowsReply
 } from '../../api/types';
 import { datasetOf } from '../datasets/__tests__/datasetSamples';
 import { FakeMcp } from '../mcp/__tests__/fakeMcp';
@@ -470,6 +472,16 @@ export class FakeClient implements IPanelClient {
   }
 
   readonly mcp = new FakeMcp();
+  /** The folder's `AGENTS.md`. */
+  folderInstructions: InstructionsReply = {};
+  instructions = async () => this.folderInstructions;
+  decideOnInstructions = async ({ allowed }: FolderFileDecision) => {
+    const { file } = this.folderInstructions;
+    this.folderInstructions = {
+      file: file && { ...file, allowed, declined: !allowed }
+    };
+    return this.folderInstructions;
+  };
   connectionsReply: ConnectionsReply = NOTHING_CONNECTED;
   lookReply: LookReply = { looked: true, servers: [] };
   testReply: ConnectionTestReply = { ok: true, message: 'It answered.' };

@@ -2,6 +2,7 @@ import React from 'react';
 
 import { McpFolderFile } from '../../api/types';
 import { usePanel } from '../context';
+import { FolderFileNotice } from '../toolsPanel/FolderFileNotice';
 import { placeLabel } from './labels';
 
 /** The `mcp.json` of the server root, whose programs are started only once the user allows it. */
@@ -25,16 +26,20 @@ export function FolderFile(props: { file: McpFolderFile }): JSX.Element {
     );
   }
   return (
-    <section
-      className="da-notice da-mod-warning"
-      aria-label="Servers of this folder"
-      data-testid="da-mcp-folder"
-    >
-      <p>
-        {hasChanged
+    <FolderFileNotice
+      label="Servers of this folder"
+      testId="da-mcp-folder"
+      question={
+        hasChanged
           ? `${path} has changed since you allowed it. Its servers are not used until you allow it again.`
-          : `${path} defines MCP servers. Allow it only if you trust who wrote it: the agent starts these programs as you.`}
-      </p>
+          : `${path} defines MCP servers. Allow it only if you trust who wrote it: the agent starts these programs as you.`
+      }
+      allow={{
+        label: 'Allow these servers',
+        testId: 'da-mcp-allow',
+        run: () => void mcp.decideOnFolder(file, true)
+      }}
+    >
       <ul className="da-mcp-commands">
         {servers.map(each => (
           <li key={each.name}>
@@ -50,16 +55,6 @@ export function FolderFile(props: { file: McpFolderFile }): JSX.Element {
           </li>
         ))}
       </ul>
-      <div className="da-buttons">
-        <button
-          type="button"
-          className="da-button"
-          data-testid="da-mcp-allow"
-          onClick={() => void mcp.decideOnFolder(file, true)}
-        >
-          Allow these servers
-        </button>
-      </div>
-    </section>
+    </FolderFileNotice>
   );
 }

@@ -6,6 +6,7 @@ import { useValue } from '../../session/observable';
 import { IconButton } from '../../ui/IconButton';
 import { Problem } from '../../ui/Problem';
 import { usePanel } from '../context';
+import { InstructionsDecision } from '../instructions/Instructions';
 import { CardFrame } from '../toolsPanel/CardFrame';
 import { FolderFile } from './FolderFile';
 import { Server } from './Server';
@@ -49,6 +50,7 @@ function Servers(props: { reply: McpServersReply }): JSX.Element {
         </div>
       ))}
       {folder && <FolderFile file={folder} />}
+      <InstructionsDecision />
       {servers.length === 0 && (
         <p>
           MCP servers are programs with tools that the agent can use, for

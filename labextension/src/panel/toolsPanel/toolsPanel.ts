@@ -1,5 +1,6 @@
 import { IActionId } from '../../actions/host';
 import { ConnectController } from '../connect/connectController';
+import { InstructionsController } from '../instructions/instructionsController';
 import { McpController } from '../mcp/mcpController';
 import { QualityController } from '../quality/qualityController';
 import { TutorialController } from '../tutorials/tutorialController';
@@ -58,6 +59,7 @@ export interface IToolsPanelOptions {
   usage: UsageController;
   connect: ConnectController;
   mcp: McpController;
+  instructions: InstructionsController;
   /** A sentence above the input. */
   notify: (message: string) => void;
 }
@@ -71,6 +73,7 @@ export class ToolsPanel {
     this.usage = parts.usage;
     this.connect = parts.connect;
     this.mcp = parts.mcp;
+    this.instructions = parts.instructions;
     this._notify = parts.notify;
     this.tutorials.place.subscribe(() => this._onPlace());
   }
@@ -81,6 +84,7 @@ export class ToolsPanel {
   readonly usage: UsageController;
   readonly connect: ConnectController;
   readonly mcp: McpController;
+  readonly instructions: InstructionsController;
   readonly card = new Observable<Card | null>(null);
 
   /** Show the tutorial that was open before a reload. */
@@ -135,6 +139,7 @@ export class ToolsPanel {
   showMcp(): void {
     this.card.set({ kind: 'mcp' });
     void this.mcp.refresh();
+    void this.instructions.refresh();
   }
 
   /** The question to the Strategist that was asked last, and its answer. */

@@ -46,6 +46,9 @@ class Context:
     async def path(self, relative: str) -> Path:
         return self.root / relative
 
+    async def text(self, relative: str) -> str:
+        return (self.root / relative).read_text("utf-8-sig")
+
     async def files(self) -> list[str]:
         return [each.name for each in self.root.iterdir()]
 
