@@ -75,6 +75,9 @@ class Run:
     same for all acts of a sort on what begins with a text, with what denies them, and ``asked``
     the targets of each sort so far. One question is asked at a time. ``unheard`` is set once
     nobody heard one: nobody will hear the next.
+
+    ``own`` are names, as the code has them, of files that it may write without another look, and
+    ``folders`` the real paths of folders; both until a name may mean another file.
     """
 
     def __init__(self, run_id: str, header: Any) -> None:
@@ -87,6 +90,37 @@ class Run:
         self.asking = threading.Lock()
         self.unheard = False
         self.threads_before = set(sys._current_frames())
+        self.own: set[str] = set()
+        self.folders: dict[str, str] = {}
+
+    def forget_names(self) -> None:
+        """From now on a name may mean another file."""
+        self.own.clear()
+        self.folders.clear()
+
+    def place(self, name: str) -> str:
+        """The real path of a name, whose own link is not followed."""
+        name = name.replace(os.altsep, os.sep) if os.altsep else name
+        cut = name.rfind(os.sep) + 1
+        head, tail = name[:cut], name[cut:]
+        if tail in ("", ".", "..") or (os.altsep and ":" in tail):
+            return os.path.realpath(name)
+        folder = self.folders.get(head)
+        if folder is None:
+            folder = self.folders[head] = _folder(head)
+        return folder + tail
+
+    def place_and_file(self, name: str) -> tuple[str, os.stat_result | None]:
+        """The real path of a name, and what is there, None for nothing."""
+        path = self.place(name)
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return path, None
+        if not stat.S_ISLNK(found.st_mode):
+            return path, found
+        path = os.path.realpath(path)
+        return path, _stat(path)
 
 
 class Guard:
@@ -115,6 +149,7 @@ class Guard:
         self.private = tuple(os.path.abspath(each) for each in private)
         self.harmless = frozenset(harmless)
         self.bound: list[Any] = []
+        self.ports: dict[int, Any] = {}
         self.free = tuple(_folder(each) for each in _free_folders())
         self.events = {
             "open": self.on_open,
@@ -123,6 +158,8 @@ class Guard:
             "shutil.rmtree": self.on_rmtree,
             "os.rename": self.on_rename,
             "os.truncate": self.on_change,
+            "os.chdir": self.on_chdir,
+            "os.fork": self.on_chdir,
             "os.chmod": self.on_permissions,
             "os.chown": self.on_permissions,
             "os.setxattr": self.on_permissions,
@@ -160,17 +197,23 @@ class Guard:
         self.shell.events.register("post_execute", self.after)
         self.kernel.control_handlers[DECISION] = self.decided
         events, run_of, of_thread, inside = self.events, self.run.get, self.of_thread, self.inside
-        reads, may_be_private = _READS, _PRIVATE_NAMES.search
+        reads, writes, may_be_private = _READS, _WRITE, _PRIVATE_NAMES.search
 
         def hook(event: str, args: tuple[Any, ...]) -> None:
             handler = events.get(event)
             if handler is None:
                 return
-            if event == "open" and args[1] in reads:
+            if event == "open":
                 # What code does most, by far.
-                name = args[0]
-                if type(name) is str and not may_be_private(name):
-                    return
+                name, mode, flags = args
+                if type(name) is str:
+                    if mode in reads or (mode is None and not flags & writes):
+                        if not may_be_private(name):
+                            return
+                    else:
+                        run = run_of()
+                        if run is not None and name in run.own and mode is not None:
+                            return
             run = run_of() or of_thread()
             if run is None or getattr(inside, "hook", False):
                 return
@@ -225,31 +268,36 @@ class Guard:
         path, mode, flags = args
         if isinstance(path, int):
             return
-        if mode is None:
-            writes = isinstance(flags, int) and bool(flags & _WRITE)
-        else:
-            writes = mode[:1] != "r" or "+" in mode
+        name = os.fsdecode(path)
+        by_descriptor = mode is None and not os.path.isabs(name)
+        writes = flags & _WRITE if mode is None else mode[:1] != "r" or "+" in mode
         if not writes:
-            self.check_private(run, path)
+            for each in [name, *(_in_open_folders(name) if by_descriptor else ())]:
+                self.check_private(run, each)
             return
-        is_relative = not os.path.isabs(os.fsdecode(path))
-        path = _real(path)
-        found = _stat(path)
-        flags = flags if isinstance(flags, int) else os.O_CREAT
-        if found is None and not flags & os.O_CREAT:
-            if mode is None and is_relative:
-                # Relative to an open folder, which the event does not name.
-                self.ask(run, "overwrites files", "change", path)
-            return
+        for each in _in_open_folders(name) if by_descriptor else ():
+            # It may be relative to an open folder, which the event does not name.
+            if os.path.lexists(each):
+                self.check_write(run, each, mode, flags)
+        self.check_write(run, name, mode, flags)
+
+    def check_write(self, run: Run, name: str, mode: str | None, flags: int) -> None:
+        """A file is about to be opened for writing."""
+        path, found = run.place_and_file(name)
         if found is None:
-            self.create(run, path)
+            if flags & os.O_CREAT:
+                self.create(run, path)
+                run.own.add(name)
             return
         if flags & os.O_EXCL and flags & os.O_CREAT:
             return  # fails, since the file exists
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISBLK(found.st_mode)):
             return
         # Under another name it may be a file that is not free.
-        if (self.is_free(path) and found.st_nlink == 1) or _writes_bytecode(path):
+        if self.is_free(path) and found.st_nlink == 1:
+            run.own.add(name)
+            return
+        if _writes_bytecode(path):
             return
         keeps = not flags & os.O_TRUNC and (mode or "")[:1] != "w"
         self.ask(run, "overwrites files", "change" if keeps else "overwrite", path)
@@ -257,16 +305,16 @@ class Guard:
     def create(self, run: Run, path: str) -> None:
         """A new file is the agent's own. One that the system, the shell or Python runs by itself
         later is asked about."""
-        name = os.path.basename(path)
-        folder = os.path.basename(os.path.dirname(path))
-        above = os.path.basename(os.path.dirname(os.path.dirname(path)))
+        above, folder, name = (
+            path.rsplit(os.sep, 3)[-3:] if path.count(os.sep) > 1 else ("", "", path)
+        )
         runs_later = (
-            self.shadows(path, name)
-            or name in self.startup_names
+            name in self.startup_names
+            or (name[-3:] == ".py" and self.shadows(path, name))
             or folder in ("autostart", "cron.d")
             or (folder == "startup" and above.startswith("profile_"))
             or (folder == "hooks" and above.endswith(".git"))
-            or (name.endswith(".pth") and folder in ("site-packages", "dist-packages"))
+            or (name[-4:] == ".pth" and folder in ("site-packages", "dist-packages"))
         )
         if runs_later:
             self.ask(run, "changes what runs later", "create", path)
@@ -290,13 +338,19 @@ class Guard:
     )
 
     def check_private(self, run: Run, path: Any) -> None:
-        name = os.path.abspath(os.fsdecode(path))
-        is_process = name.startswith("/proc/") and name.endswith(("/environ", "/mem"))
-        if is_process or name.startswith(self.private):
-            self.ask(run, "reads secrets", "read", name)
+        for name in dict.fromkeys([os.path.abspath(path), os.path.realpath(path)]):
+            is_process = name.startswith("/proc/") and name.endswith(("/environ", "/mem"))
+            if is_process or name.startswith(self.private):
+                self.ask(run, "reads secrets", "read", name)
+                return
+
+    def on_chdir(self, run: Run, args: tuple[Any, ...]) -> None:
+        run.forget_names()
 
     def on_remove(self, run: Run, args: tuple[Any, ...]) -> None:
-        path = _in_folder(*args[:2])
+        path = _in_folder(run, *args[:2])
+        # What is removed is no longer its own; folders stay what they are until another is made.
+        run.own.clear()
         if self.is_free(path) or not os.path.lexists(path):
             self.created.discard(path)
             return
@@ -311,8 +365,9 @@ class Guard:
         run.decided.append(("delete", _folder(path), None))
 
     def on_rename(self, run: Run, args: tuple[Any, ...]) -> None:
-        source = _in_folder(args[0], args[2] if len(args) > 2 else -1)
-        target = _in_folder(args[1], args[3] if len(args) > 3 else -1)
+        source = _in_folder(run, args[0], args[2] if len(args) > 2 else -1)
+        target = _in_folder(run, args[1], args[3] if len(args) > 3 else -1)
+        run.forget_names()
         new = not os.path.lexists(target)
         if self.is_free(source) or _writes_bytecode(source):
             if not new and not self.is_free(target) and not _writes_bytecode(target):
@@ -333,17 +388,21 @@ class Guard:
     def on_permissions(self, run: Run, args: tuple[Any, ...]) -> None:
         if isinstance(args[0], int):
             return
-        path = _real(args[0])
+        path = os.path.realpath(_in_folder(run, args[0], args[-1]))
         if not self.is_free(path):
             self.ask(run, "changes permissions", "change the permissions of", path)
 
     def on_mkdir(self, run: Run, args: tuple[Any, ...]) -> None:
-        path = _in_folder(args[0], args[2] if len(args) > 2 else -1)
+        path = _in_folder(run, args[0], args[2] if len(args) > 2 else -1)
+        run.forget_names()
         if not os.path.lexists(path):
             self.created.add(path)
 
     def on_link(self, run: Run, args: tuple[Any, ...]) -> None:
-        source, target = _in_folder(args[0], -1), _in_folder(args[1], -1)
+        # A hard link has a folder for each name, a symbolic one for its own.
+        source = _in_folder(run, args[0], args[2] if len(args) > 3 else -1)
+        target = _in_folder(run, args[1], args[-1] if len(args) > 2 else -1)
+        run.forget_names()
         self.check_private(run, source)
         if not os.path.lexists(target):
             self.created.add(target)
@@ -474,14 +533,15 @@ class Guard:
 
     def is_own_port(self, port: int) -> bool:
         """Whether the agent's code opened the port itself."""
+        opened = self.ports.get(port)
+        if opened is not None and _port_of(opened()) == port:
+            return True
         sockets = [each for each in (ref() for ref in self.bound) if each is not None]
         self.bound = [weakref.ref(each) for each in sockets]
         for each in sockets:
-            try:
-                if each.getsockname()[1] == port:
-                    return True
-            except (OSError, IndexError):
-                continue
+            if _port_of(each) == port:
+                self.ports[port] = weakref.ref(each)
+                return True
         return False
 
     def on_url(self, run: Run, args: tuple[Any, ...]) -> None:
@@ -709,13 +769,24 @@ def _real(path: Any) -> str:
     return os.path.realpath(os.fsdecode(path))
 
 
-def _in_folder(path: Any, folder_fd: Any = -1) -> str:
+def _in_folder(run: Run, path: Any, folder_fd: Any = -1) -> str:
     """The place of a name that may be relative to an open folder, its own link not followed."""
     name = os.fsdecode(path)
     if isinstance(folder_fd, int) and folder_fd >= 0 and not os.path.isabs(name):
         name = os.path.join(_path_of(folder_fd), name)
-    head, tail = os.path.split(os.path.abspath(name))
-    return os.path.join(os.path.realpath(head), tail)
+    return run.place(name.rstrip(os.sep) or name)
+
+
+def _in_open_folders(name: str) -> list[str]:
+    """What a relative name would mean in each folder that this process has open."""
+    descriptors = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+    found = []
+    with contextlib.suppress(OSError):
+        for each in os.listdir(descriptors):
+            with contextlib.suppress(OSError, ValueError):
+                if stat.S_ISDIR(os.fstat(int(each)).st_mode):
+                    found.append(os.path.join(_path_of(int(each)), name))
+    return found
 
 
 def _path_of(folder_fd: int) -> str:
@@ -906,8 +977,16 @@ def _is_address(host: str) -> bool:
     return True
 
 
+def _port_of(opened: Any) -> int | None:
+    """The port that a socket is bound to, None for one that is closed."""
+    try:
+        return int(opened.getsockname()[1])
+    except (AttributeError, OSError, IndexError, ValueError):
+        return None
+
+
 def _is_loopback(host: str) -> bool:
-    if host == "localhost":
+    if host in ("127.0.0.1", "::1", "localhost"):
         return True
     try:
         return ipaddress.ip_address(host.split("%")[0]).is_loopback
