@@ -14,6 +14,9 @@ from __future__ import annotations
 import builtins
 import contextlib
 import contextvars
+import functools
+import gc
+import importlib
 import importlib.machinery
 import ipaddress
 import os
@@ -33,6 +36,9 @@ METADATA = "datalayer_agent"
 # A server that hears the question says so at once. One that does not is not there any more.
 HEARD_SECONDS = 10.0
 
+# The text of this module, where it runs in a kernel.
+__source__: str | None = globals().get("__source__")
+
 _READS = frozenset(["r", "rb", "rt", "br", "tr"])
 # What a file has in its name that is not to be read, however the path to it is written.
 _PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret")
@@ -46,6 +52,8 @@ _WORKERS = (
     "joblib.externals.loky.",
     "loky.",
 )
+# They pickle what a new process is to know before it runs anything.
+_SPAWNING = ("multiprocessing.spawn", "joblib.externals.loky.backend.spawn", "loky.backend.spawn")
 # These run a program to learn something of the system, and change nothing by it.
 _LOOKS = ("platform", "ctypes.util", "uuid", "matplotlib.font_manager")
 # So many acts of one sort are asked about one by one in a run; from then on, all like them at once.
@@ -132,10 +140,13 @@ class Guard:
     ) -> None:
         self.kernel = kernel
         self.shell = shell
-        self.pid = os.getpid()
+        self.pid = self.family = os.getpid()
         self.run: contextvars.ContextVar[Run | None] = contextvars.ContextVar(
             "datalayer_agent_run", default=None
         )
+        # What gives worker processes their guard, so by the module that prepares them.
+        self.prepares: dict[str, Any] = {}
+        self.executors: weakref.WeakSet[Any] = weakref.WeakSet()
         # The agent's requests that run, by thread; a kernel may have one more in each subshell.
         self.active: dict[int, Run] = {}
         self.shells: dict[int, Any] = {}
@@ -148,6 +159,11 @@ class Guard:
         self.protected = tuple(_folder(each) for each in protected)
         self.private = tuple(os.path.abspath(each) for each in private)
         self.harmless = frozenset(harmless)
+        # Whether the user's code may have opened databases. Those that the agent's code opened, by
+        # number, and the user's while a run lasts.
+        self.has_databases = True
+        self.databases: set[int] = set()
+        self.theirs: list[Any] = []
         self.bound: list[Any] = []
         self.ports: dict[int, Any] = {}
         self.free = tuple(_folder(each) for each in _free_folders())
@@ -187,6 +203,7 @@ class Guard:
             "sqlite3.connect/handle": self.on_sqlite_handle,
             "sqlite3.enable_load_extension": self.on_sqlite_extension,
             "ctypes.dlopen": self.on_dlopen,
+            "import": self.on_import,
         }
 
     # -- arming --------------------------------------------------------------------------------
@@ -196,6 +213,10 @@ class Guard:
         self.shell.events.register("pre_execute", self.before)
         self.shell.events.register("post_execute", self.after)
         self.kernel.control_handlers[DECISION] = self.decided
+        self.watch()
+
+    def watch(self) -> None:
+        """Add the hook to this process."""
         events, run_of, of_thread, inside = self.events, self.run.get, self.of_thread, self.inside
         reads, writes, may_be_private = _READS, _WRITE, _PRIVATE_NAMES.search
 
@@ -216,6 +237,8 @@ class Guard:
                             return
             run = run_of() or of_thread()
             if run is None or getattr(inside, "hook", False):
+                if event == "sqlite3.connect/handle":
+                    self.has_databases = True
                 return
             inside.hook = True
             try:
@@ -237,11 +260,19 @@ class Guard:
         if run is not None:
             self.active[ident] = run
         self.run.set(run)
+        self.separate_workers(run is not None)
+        if run is not None:
+            self.watch_databases()
+            for name in _SPAWNING:
+                self.watch_workers(name)
 
     def after(self) -> None:
         """The request has ended; threads that it started go on as the agent's."""
         run = self.active.pop(threading.get_ident(), None)
         self.run.set(None)
+        if run is not None:
+            self.executors.update(_reusable_executors())
+            self.leave_databases()
         alive = set(sys._current_frames())
         self.threads = {key: each for key, each in self.threads.items() if key in alive}
         if run is not None:
@@ -261,6 +292,51 @@ class Guard:
                 return run
         known, started_by = self.threads.get(ident, (None, None))
         return started_by if known is thread else None
+
+    # -- worker processes that are started anew ------------------------------------------------
+
+    def on_import(self, run: Run, args: tuple[Any, ...]) -> None:
+        package, _, name = str(args[0]).rpartition(".")
+        if name.startswith("popen_") and f"{package}.spawn" in _SPAWNING:
+            importlib.import_module(f"{package}.spawn")
+            self.watch_workers(f"{package}.spawn")
+
+    def watch_workers(self, name: str) -> None:
+        """Have the processes that the agent's code starts by way of this module watched, too."""
+        module = sys.modules.get(name)
+        if module is None or module is self.prepares.get(name) or __source__ is None:
+            return
+        self.prepares[name] = module
+        prepared = module.get_preparation_data
+
+        @functools.wraps(prepared)
+        def get_preparation_data(*args: Any, **options: Any) -> Any:
+            data = prepared(*args, **options)
+            run = self.run.get() or self.of_thread()
+            if run is not None:
+                # The first that a new process unpickles.
+                data["datalayer_agent"] = _Watched(self.state(run))
+            return data
+
+        module.get_preparation_data = get_preparation_data  # type: ignore[attr-defined]
+
+    def state(self, run: Run) -> dict[str, Any]:
+        """What a worker process has to know."""
+        return {
+            "run": run.id,
+            "folders": (list(self.protected), list(self.private), list(self.harmless)),
+            "created": list(self.created),
+            "allowed": list(run.allowed),
+            "decided": [each for each in run.decided if each[2] is None],
+            "family": self.family,
+        }
+
+    def separate_workers(self, is_agents: bool) -> None:
+        """joblib keeps its workers for the next call: the user's code and the agent's get others,
+        since these are watched and those are not."""
+        for executor in _reusable_executors():
+            if (executor in self.executors) != is_agents:
+                executor.shutdown(wait=False)
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -517,7 +593,7 @@ class Guard:
             return
         host, port = str(address[0]), address[1]
         if _is_loopback(host):
-            if not self.is_own_port(port):
+            if not (self.is_own_port(port) or _is_opened_below(self.family, port)):
                 self.ask(run, "connects to another program", "connect to", f"port {port}")
             return
         self.ask(run, "connects to another machine", "connect to", self.addresses.get(host, host))
@@ -563,9 +639,42 @@ class Guard:
         path = name[5:].split("?")[0] if name.startswith("file:") else name
         is_free = path in ("", ":memory:") or self.is_free_database(_real(path))
         # One in memory can attach a file.
+        self.databases.add(id(args[0]))
         is_watched = _once_connected(args[0], self.authorizer(None if is_free else _real(path)))
         if not (is_watched or is_free):
             self.ask(run, "changes a database", "open and change", _real(path))
+
+    def watch_databases(self) -> None:
+        """Ask about changes by way of connections that the user's code opened, while a run of the
+        agent's lasts."""
+        sqlite3 = sys.modules.get("sqlite3")
+        if sqlite3 is None or not self.has_databases:
+            return
+        connection = sqlite3.Connection
+        hidden = getattr(self.shell, "user_ns_hidden", {})
+        variables = [each for name, each in self.shell.user_ns.items() if name not in hidden]
+        self.theirs = _reachable(variables, _with_subclasses(connection))
+        self.has_databases = bool(self.theirs)
+        for each in self.theirs:
+            with contextlib.suppress(sqlite3.Error):  # it is closed, or another thread's
+                cursor = connection.cursor(each)
+                cursor.row_factory = None
+                rows = cursor.execute("PRAGMA database_list").fetchall()
+                files = {str(name): os.fsdecode(file or "") for _, name, file in rows}
+                paths = {name: file or None for name, file in files.items()}
+                free = [name for name, file in paths.items() if file and self.is_free(_real(file))]
+                paths.update(dict.fromkeys(free))
+                connection.set_authorizer(each, self.authorizer(paths.get("main"), paths))
+
+    def leave_databases(self) -> None:
+        """The user's connections are as they were."""
+        theirs, self.theirs = self.theirs, []
+        if tuple(sys.version_info) < (3, 11):
+            return  # it cannot be taken back; it permits all that the user's code does
+        for each in theirs:
+            if id(each) not in self.databases:
+                with contextlib.suppress(sys.modules["sqlite3"].Error):
+                    sys.modules["sqlite3"].Connection.set_authorizer(each, None)
 
     def is_free_database(self, path: str) -> bool:
         """Whether nobody would miss the database; one that is new is the agent's own."""
@@ -576,9 +685,10 @@ class Guard:
     def on_sqlite_extension(self, run: Run, args: tuple[Any, ...]) -> None:
         self.ask(run, "loads native code", "load", "an SQLite extension")
 
-    def authorizer(self, path: str | None) -> Any:
+    def authorizer(self, main: str | None, others: dict[str, str | None] | None = None) -> Any:
         """What SQLite asks before each part of a statement; only the agent's runs are asked. Of a
-        database that nobody would miss, None, only what it attaches counts."""
+        database that nobody would miss, None, only what it attaches counts. ``others`` are the
+        files of databases that are attached already, by their names."""
         import sqlite3
 
         words = {
@@ -591,7 +701,8 @@ class Guard:
             26: "alter the table",
         }
 
-        def authorize(action: int, first: Any, second: Any, *_: Any) -> int:
+        def authorize(action: int, first: Any, second: Any, database: Any, _: Any) -> int:
+            path = (others or {}).get(database, main)
             run = self.run.get() or self.of_thread()
             if run is None or getattr(self.inside, "hook", False):
                 return sqlite3.SQLITE_OK
@@ -891,6 +1002,36 @@ def _once_returned(of: Any, note: Any) -> bool:
     return True
 
 
+def _with_subclasses(kind: type) -> set[type]:
+    below: list[type] = kind.__subclasses__()
+    return {kind}.union(*[_with_subclasses(each) for each in below])
+
+
+def _reachable(variables: list[Any], kinds: set[type]) -> list[Any]:
+    """Objects of these types that variables lead to, the nearest first; a part of what there is
+    where that is very much."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    level = variables
+    while level and len(seen) < _MOST_OBJECTS:
+        above, level = level, []
+        for each in above:
+            kind = type(each)
+            if id(each) in seen or issubclass(kind, _LEADS_AWAY) or not gc.is_tracked(each):
+                continue
+            seen.add(id(each))
+            if kind in kinds:
+                found.append(each)
+            elif kind not in _CONTAINERS or len(each) < _MOST_ELEMENTS:
+                level += gc.get_referents(each)
+    return found
+
+
+_MOST_OBJECTS, _MOST_ELEMENTS = 3_000, 1_000
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_LEADS_AWAY = (type, types.ModuleType, types.FunctionType, types.FrameType)
+
+
 def _command(executable: Any, arguments: Any) -> str:
     import shlex
 
@@ -906,10 +1047,9 @@ def _is_asked_by(modules: tuple[str, ...], *by_way_of: str) -> bool:
     """Whether an installed module whose name begins so asks for this, or by way of these."""
     frame: Any = sys._getframe(1)
     while frame is not None:
-        name = str(frame.f_globals.get("__name__", ""))
-        code = frame.f_code.co_filename
-        if code != _OWN and name not in by_way_of:
-            return name.startswith(modules) and _is_installed(code)
+        name = _module_of(frame)
+        if frame.f_globals is not _OWN and name not in by_way_of:
+            return name.startswith(modules) and _is_installed(frame.f_code.co_filename)
         frame = frame.f_back
     return False
 
@@ -918,11 +1058,56 @@ def _from_installed_code() -> bool:
     """Whether an installed module, not the cell, called what raised the event."""
     frame: Any = sys._getframe(1)
     while frame is not None:
-        code = frame.f_code.co_filename
-        if code != _OWN and not code.endswith(("ctypes/__init__.py", "ctypes\\__init__.py")):
-            return _is_installed(code)
+        name = _module_of(frame)
+        if frame.f_globals is not _OWN and name != "ctypes":
+            return name != "" and _is_installed(frame.f_code.co_filename)
         frame = frame.f_back
     return False
+
+
+def _module_of(frame: Any) -> str:
+    """The name of the module that the frame's code belongs to; empty where it only says so."""
+    name = frame.f_globals.get("__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    return str(name) if getattr(module, "__dict__", None) is frame.f_globals else ""
+
+
+def _reusable_executors() -> list[Any]:
+    """The pools that joblib keeps."""
+    modules = [
+        sys.modules.get(f"{each}reusable_executor") for each in ("joblib.externals.loky.", "loky.")
+    ]
+    executors = [getattr(each, "_executor", None) for each in modules]
+    return [each for each in executors if each is not None]
+
+
+class _Watched:
+    """Installs the guard in the process that unpickles it."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self.state = state
+
+    def __reduce__(self) -> Any:
+        return exec, (_IN_WORKER, {"source": __source__, "state": self.state})
+
+
+def watch_worker(state: dict[str, Any]) -> None:
+    """Install the guard in a worker process of the agent's, which asks nobody."""
+    guard = Guard(None, None, *state["folders"])
+    guard.pid, guard.family = 0, state["family"]
+    guard.created.update(state["created"])
+    run = Run(state["run"], {})
+    run.allowed.update(tuple(each) for each in state["allowed"])
+    run.decided.extend(state["decided"])
+    guard.run = contextvars.ContextVar("datalayer_agent_run", default=run)
+    guard.watch()
+
+
+_IN_WORKER = """
+space = {"__name__": "datalayer_agent_found", "__source__": source}
+exec(compile(source, "<datalayer agent>", "exec"), space)
+space["watch_worker"](state)
+"""
 
 
 def _is_installed(file: str) -> bool:
@@ -930,7 +1115,7 @@ def _is_installed(file: str) -> bool:
 
 
 _NOBODY = "nobody is there who could be asked"
-_OWN = (lambda: None).__code__.co_filename
+_OWN = globals()
 _STDLIB = os.path.dirname(os.__file__)
 
 
@@ -983,6 +1168,45 @@ def _port_of(opened: Any) -> int | None:
         return int(opened.getsockname()[1])
     except (AttributeError, OSError, IndexError, ValueError):
         return None
+
+
+def _is_opened_below(pid: int, port: int) -> bool:
+    """Whether a process that this one started listens at a port of this machine; Linux tells."""
+    inodes: set[str] = set()
+    for table in ("/proc/self/net/tcp", "/proc/self/net/tcp6"):
+        with contextlib.suppress(OSError), open(table) as file:
+            for line in file:
+                local, _, state, *_, inode = line.split()[1:10]
+                if state == "0A" and local.endswith(f":{port:04X}"):
+                    inodes.add(f"socket:[{inode}]")
+    # A fork has its parent's, too.
+    inodes -= _links(f"/proc/{pid}/fd")
+    below = [pid]
+    while inodes and below:
+        above = below.pop()
+        for task in _names(f"/proc/{above}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{above}/task/{task}/children") as file:
+                children = file.read().split()
+                below += [int(each) for each in children]
+                if any(inodes & _links(f"/proc/{each}/fd") for each in children):
+                    return True
+    return False
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _links(folder: str) -> set[str]:
+    """Where the links in a folder point to."""
+    links = set()
+    for each in _names(folder):
+        with contextlib.suppress(OSError):
+            links.add(os.readlink(f"{folder}/{each}"))
+    return links
 
 
 def _is_loopback(host: str) -> bool:

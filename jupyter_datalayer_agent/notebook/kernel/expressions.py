@@ -61,9 +61,9 @@ def found_in(content: dict[str, Any]) -> Any:
 
 
 def expression(source: str, call: str) -> str:
-    """Python that gives the value as JSON; it uses no name that the user may have bound."""
-    code = (
-        f"{source}\n"
+    """Python that gives the value as JSON; it uses no name that the user may have bound. The source
+    finds its own text in ``__source__``."""
+    rest = (
         "import json, warnings\n"
         "from IPython import get_ipython\n"
         "shell = get_ipython()\n"
@@ -73,6 +73,9 @@ def expression(source: str, call: str) -> str:
         "answer = json.dumps(found, default=str)\n"
     )
     return (
-        "(lambda space: (__import__('builtins').exec("
-        f"{code!r}, space), space['answer'])[1])({{'__name__': 'datalayer_agent_found'}})"
+        "(lambda run, source, rest, space: ("
+        "space.update(__source__=source), run(source, space), run(rest, space), "
+        "space['answer'])[3])("
+        f"__import__('builtins').exec, {source!r}, {rest!r}, "
+        "{'__name__': 'datalayer_agent_found'})"
     )

@@ -21,6 +21,8 @@ from jupyter_datalayer_agent.notebook.kernel import acts_in_kernel
 from jupyter_datalayer_agent.notebook.kernel.acts_in_kernel import ASK, DECISION, METADATA
 from jupyter_datalayer_agent.notebook.kernel.expressions import expression
 
+# Another interpreter, which has ipykernel.
+PYTHON = os.environ.get("ACTS_PYTHON")
 SOURCE = Path(acts_in_kernel.__file__).read_text(encoding="utf-8")
 
 
@@ -30,6 +32,8 @@ class GuardedKernel:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manager = KernelManager(kernel_name="python3")
+        if PYTHON is not None:
+            self.manager.kernel_spec.argv[0] = PYTHON
         self.manager.start_kernel(cwd=str(folder))
         self.client = self.manager.client()
         self.client.start_channels()
@@ -307,6 +311,32 @@ def test_what_sqlite_denies_says_why(kernel: GuardedKernel) -> None:
     assert "Not allowed to delete rows of cars in t.db: the user declined." in kernel.text
 
 
+@pytest.mark.parametrize(
+    ("opened", "code", "asks"),
+    [
+        ("c = sqlite3.connect('t.db')", "c", "delete rows of cars in t.db"),
+        ("c = sqlite3.connect(':memory:'); c.execute('attach \"t.db\" as x')", "c", None),
+        ("import sqlalchemy as s; e = s.create_engine('sqlite:///t.db').connect()", "e", None),
+        ("o = {'a': [sqlite3.connect('t.db')]}", "o['a'][0]", None),
+        ("class C(sqlite3.Connection): pass\nc = sqlite3.connect('t.db', factory=C)", "c", None),
+    ],
+)
+def test_a_database_that_the_user_opened_asks_in_the_agents_run_only(
+    kernel: GuardedKernel, opened: str, code: str, asks: str | None
+) -> None:
+    table = "x.cars" if "attach" in opened else "cars"
+    statement = f"'DELETE FROM {table}'" if code != "e" else f"s.text('DELETE FROM {table}')"
+    # The statement is in SQLite's cache when the agent's code has its turn.
+    theirs = f"import sqlite3\n{opened}\n{code}.execute({statement}); "
+    theirs += f"{code}.rollback()"
+    assert kernel.user(theirs) == []
+    assert kernel.error == ""
+    assert kernel.agent(f"{code}.execute({statement})") == [asks or "delete rows of cars in t.db"]
+    assert "not authorized" in kernel.error
+    assert kernel.user(f"{code}.execute({statement}); {code}.rollback(); {code}.close()") == []
+    assert kernel.error == ""
+
+
 def test_a_profiler_goes_on_where_a_database_is_opened(kernel: GuardedKernel) -> None:
     code = "import sqlite3\n%prun -q sqlite3.connect('t.db').execute('select 1')"
     kernel.agent(code, approve=True)
@@ -349,6 +379,52 @@ def test_a_forked_process_is_denied_without_a_question(kernel: GuardedKernel) ->
     assert kernel.agent(fork) == []
     assert "A worker process may not delete cars.csv" in kernel.error
     assert (kernel.folder / "cars.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "m.get_context('spawn').Pool(1).map(os.remove, ['cars.csv'])",
+        "m.get_context('forkserver').Pool(1).map(os.remove, ['cars.csv'])",
+        "P(1, mp_context=m.get_context('spawn')).submit(os.remove, 'cars.csv').result()",
+        "joblib.Parallel(2)(joblib.delayed(os.remove)(each) for each in ['cars.csv'] * 2)",
+        "joblib.Parallel(2)(joblib.delayed(open)(each, 'w') for each in ['cars.csv'] * 2)",
+        "joblib.Parallel(2)(joblib.delayed(os.system)(each) for each in ['rm cars.csv'] * 2)",
+    ],
+)
+def test_a_worker_process_that_is_started_anew_is_denied_what_would_ask(
+    kernel: GuardedKernel, run: str
+) -> None:
+    imports = "import joblib, multiprocessing as m, os\n"
+    imports += "from concurrent.futures import ProcessPoolExecutor as P\n"
+    assert kernel.agent(imports + run) == []
+    assert "A worker process may not" in kernel.error
+    assert (kernel.folder / "cars.csv").read_text(encoding="utf-8")
+
+
+def test_what_was_approved_before_a_worker_process_began_is_allowed_in_it(
+    kernel: GuardedKernel,
+) -> None:
+    code = (
+        "import multiprocessing as m, os\n"
+        "open('cars.csv', 'w').close(); open('w1', 'w').close()\n"
+        "with m.get_context('spawn').Pool(1) as pool:\n"
+        "    pool.map(os.remove, ['w1'])\n"
+        "    pool.apply(os.truncate, ['cars.csv', 0])\n"
+    )
+    assert kernel.agent(code, approve=True) == ["overwrite cars.csv"]
+    assert kernel.error == ""
+
+
+def test_workers_that_joblib_keeps_are_the_users_or_the_agents(kernel: GuardedKernel) -> None:
+    remove = "import joblib, os\njoblib.Parallel(2)(joblib.delayed(os.remove)(each) for each in {})"
+    assert kernel.agent("import joblib\njoblib.Parallel(2)([joblib.delayed(abs)(1)] * 2)") == []
+    kernel.user(remove.format(["cars.csv", "notes.txt"]))
+    assert kernel.error == ""
+    assert not (kernel.folder / "cars.csv").exists()
+    (kernel.folder / "cars.csv").write_text("x", encoding="utf-8")
+    kernel.agent(remove.format(["cars.csv", "cars.csv"]))
+    assert "A worker process may not delete cars.csv" in kernel.error
 
 
 def test_the_line_is_the_cells(kernel: GuardedKernel) -> None:
