@@ -21,14 +21,28 @@ def tables() -> str:
 
     parts = []
     for group in GROUPS:
-        rows = [(code, _cell(said.removesuffix(" (line 1)"))) for code, said in group.recognised]
-        rows += [(code, "does not ask") for code in group.passed]
-        rows += [(code, "does not ask: **not recognised**") for code in group.missed]
+        is_python = group.language == "python"
+        rows = [
+            (code, _cell(said.removesuffix(" (line 1)")) + _when(code, is_python))
+            for code, said in group.recognised
+        ]
+        rows += [(code, "nothing") for code in group.passed]
+        rows += [(code, "**not recognised**") for code in group.missed]
         lines = [f"| {_code(code)} | {said} |" for code, said in rows]
         parts.append(
-            "\n".join([f"### {group.title}", "", "| code | asks |", "| --- | --- |", *lines])
+            "\n".join(
+                [f"### {group.title}", "", "| code | its text shows |", "| --- | --- |", *lines]
+            )
         )
     return "\n\n".join(parts) + "\n"
+
+
+def _when(code: str, is_python: bool) -> str:
+    """Marks what asks before the run also where the guard watches it."""
+    from jupyter_datalayer_agent.tools.risky_code import Place, actions_in
+
+    acts = list(actions_in(code, Place()))
+    return "" if not is_python or all(each.is_seen for each in acts) else " ◆"
 
 
 def page(text: str) -> str:

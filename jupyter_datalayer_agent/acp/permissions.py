@@ -103,6 +103,8 @@ class Permissions:
         arguments = event["arguments"]
         if (share := event.get("share")) is not None:
             content.append(text_content(share["text"]))
+        elif event.get("code"):
+            content += [code_content(each["source"]) for each in event["code"]]
         elif not content and isinstance(arguments, dict):
             code = arguments.get("code") or arguments.get("content")
             content += [code_content(code)] if isinstance(code, str) and code else []

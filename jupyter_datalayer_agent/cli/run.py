@@ -196,7 +196,9 @@ class TurnOutput:
     def _answer(self, event: dict[str, Any]) -> None:
         kind, terminal = event["type"], self.terminal
         if kind == "approval_requested":
-            approved = terminal.confirm(f"{event['name']}: {event['reason']}. Allow it?")
+            code = [f"{each['subject']}:\n{each['source']}\n" for each in event.get("code") or ()]
+            asked = f"{event['name']}: {event['reason']}. Allow it?"
+            approved = terminal.confirm("\n".join([*code, asked]))
             op: dict[str, Any] = {"type": "approval_decision", "approvalId": event["approvalId"]}
             op |= (
                 {"decision": "approve"}

@@ -408,6 +408,11 @@ class NotebookService:
         """The notebook's running kernel, as ``kernels`` lists it."""
         return await self._kernels.of(await self.confine(path))
 
+    def may_be_watched(self, kernel_id: str | None) -> bool:
+        """Whether code in this Python kernel asks about what it does while it runs, as far as is
+        known before; None is one that is yet to be started."""
+        return self._kernels.may_be_watched(kernel_id)
+
     async def interpreter_of(self, path: str, *, ask: bool) -> str:
         """The Python interpreter of the notebook's kernel, an absolute path. With ``ask`` a kernel
         that runs and is idle is asked, in case that it is another one than its kernelspec says.

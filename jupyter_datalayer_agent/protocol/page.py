@@ -178,7 +178,8 @@ class RunParams(Wire):
     """``notebook.run``: these cells in this order, through the page's own kernel session.
 
     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-    ``metadata`` goes with each request to the kernel. The result is a list of ``CellRun``.
+    ``metadata`` goes with each request to the kernel. ``hashes`` are those of the sources that may
+    run, by cell: the run ends before a cell with another one.
     """
 
     path: str
@@ -186,12 +187,15 @@ class RunParams(Wire):
     stop_on_error: bool = True
     timeout_ms: float
     metadata: dict[str, Any] = {}
+    hashes: dict[str, str] = {}
 
 
 class RunResult(Wire):
-    """Result of ``notebook.run``."""
+    """Result of ``notebook.run``: one for each cell; fewer where the next one has another source
+    than may run, which is ``changed``."""
 
     runs: list[CellRun]
+    changed: str | None = None
 
 
 class InterruptParams(Wire):

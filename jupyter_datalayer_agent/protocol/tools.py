@@ -46,6 +46,15 @@ class Change(Wire):
     cell_type: Literal["code", "markdown", "raw"] | None = None
 
 
+class CodePart(Wire):
+    """Code that would run: the ``subject`` ("Cell 2") names it, and ``cell_id`` is the cell's (or
+    the block's), None where it has none yet."""
+
+    subject: str
+    source: str
+    cell_id: str | None = None
+
+
 class NotDone(Wire):
     """What of the changes and runs that a turn tried did not come about, though it ended as if all
     were well. ``message`` is for the user; ``call_id`` is the call that it is about.

@@ -20,6 +20,7 @@ from ..entry_points import entry_points_of
 from ..protocol.base import Wire
 from ..protocol.events import ToolCallStarted
 from ..protocol.tools import Change, ToolLabel
+from .code_to_run import CodeToRun
 from .context import ToolContext
 from .risky_code import Reason
 from .schema import compact_schema
@@ -69,6 +70,7 @@ class ToolOutcome:
 
 
 DestructiveRule = Callable[[Any, ToolContext], Awaitable[str | Reason | None]]
+CodeRule = Callable[[Any, ToolContext], Awaitable[CodeToRun | None]]
 Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 ApprovalRule = Callable[[], str | None]
 """Why every call needs the user's approval, as things are now; None if it needs none."""
@@ -80,8 +82,8 @@ class Tool:
 
     ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
     ``needs_notebook``: works on the attached, active notebook; ``needs_lexical``: on the attached,
-    active Lexical document. ``destructive`` returns what would
-    be lost, or None. ``parallel``: a read that may run concurrently with others. ``runs``: its
+    active Lexical document. ``destructive`` returns what would be lost, or None; ``code`` is what
+    the call would run. ``parallel``: a read that may run concurrently with others. ``runs``: its
     purpose is to run code. ``basic``: sent also to models with a small context window. ``preview``
     is what a call would change, for approvals. ``asks``: puts a question to the user.
 
@@ -104,6 +106,7 @@ class Tool:
     runs: bool = False
     basic: bool = False
     destructive: DestructiveRule | None = None
+    code: CodeRule | None = None
     preview: Preview | None = None
     parameters: dict[str, Any] | None = None
     needs_approval: ApprovalRule | None = None
@@ -111,6 +114,11 @@ class Tool:
     is_found_by_search: bool = False
     searches: bool = False
     asks: bool = False
+
+    @property
+    def may_lose(self) -> bool:
+        """Whether a call may lose or do something that cannot be undone."""
+        return self.destructive is not None or self.code is not None
 
     def schema(self) -> dict[str, Any]:
         """The function tool of the Responses API."""
@@ -154,6 +162,7 @@ def tool(
     basic: bool = False,
     asks: bool = False,
     destructive: DestructiveRule | None = None,
+    code: CodeRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
     """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``), described by its
@@ -180,6 +189,7 @@ def tool(
             basic=basic,
             asks=asks,
             destructive=destructive,
+            code=code,
             preview=preview,
         )
 

@@ -9,8 +9,8 @@ from typing import Any
 from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.forms import FormAnswer, InputForm
+from ...tools.call_approval import ApprovalRequest, Decision
 from ...tools.context import ToolFailure
-from ...tools.dispatcher import ApprovalRequest, Decision
 from .pending import Audience, Check, PendingRequests
 
 DECIDE = "Decide with what is known, and say what you assumed."
@@ -66,6 +66,7 @@ class ApprovalBroker:
                 name=request.name,
                 arguments=request.arguments,
                 share=None if request.share is None else request.share.to_wire(),
+                basis=request.basis,
             )
         approval_id = asked["approvalId"] if asked else new_id("approval")
         self._waiting.open_approval(approval_id, during_run=request.during_run)
@@ -84,6 +85,8 @@ class ApprovalBroker:
                         kinds=list(request.kinds) or None,
                         label=request.label,
                         during_run=request.during_run or None,
+                        code=request.code,
+                        basis=request.basis,
                     )
                 )
             decision, feedback = await self._waiting.approval(approval_id, self._audience)

@@ -16,7 +16,7 @@ from ...protocol.requests import ChatRequest, SessionSettings
 from ...protocol.sharing import PRIVATE_NOTE, ShareKind, ShareRequest, SharingNow
 from ...protocol.tools import ToolResult
 from ...settings.turn_settings import Settings, for_turn
-from ...tools.dispatcher import ApprovalRequest
+from ...tools.call_approval import ApprovalRequest
 from ...tools.limits import cut
 from ...tools.redaction import BY_SETTING, BY_USER, CallRef, Question, Refused, Sharing, Shown
 from ...tools.result import Dispatched

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from ...protocol import events
-from ...tools.dispatcher import ApprovalRequest, Decision
+from ...tools.call_approval import ApprovalRequest, Decision
 from ..approvals.broker import ApprovalBroker
 from ..approvals.pending import Audience, PendingRequests
 from .client import Client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ...tools.dispatcher import ApprovalRequest, Decision
+from ...tools.call_approval import ApprovalRequest, Decision
 
 
 class Client(Protocol):

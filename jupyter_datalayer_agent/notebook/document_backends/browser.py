@@ -109,43 +109,42 @@ class BrowserDocument:
         on_progress: Progress | None = None,
         watch: RunObserver,
         guarded: GuardedRun,
+        hashes: dict[str, str],
     ) -> list[CellRun]:
-        """Run the cells through the page's own kernel session.
+        """Run the cells through the page's own kernel session. One result a cell; fewer where the
+        next one does not have the source that ``hashes`` says may run.
 
         Raises ``PageDisconnected`` if the page disconnects or closes the notebook, ``PageSilent``
         if it does nothing. ``watch`` is notified of the page's reports; what the page sends to the
         kernel is marked as this ``guarded`` run.
         """
-        run = _PageRun(self, list(cell_ids), stop_on_error, timeout, on_progress, watch, guarded)
-        return await run.run()
+        params = RunParams(
+            path=self.path,
+            cell_ids=list(cell_ids),
+            stop_on_error=stop_on_error,
+            timeout_ms=timeout * 1000,
+            metadata=guarded.metadata,
+            hashes=hashes,
+        )
+        return await _PageRun(self, params, on_progress, watch, guarded).run()
 
 
 class _PageRun:
     def __init__(
         self,
         document: BrowserDocument,
-        cell_ids: list[str],
-        stop_on_error: bool,
-        timeout: float,
+        params: RunParams,
         on_progress: Progress | None,
         watch: RunObserver,
         guarded: GuardedRun,
     ) -> None:
         self._document = document
         self.page = document.page
-        self.cell_ids = cell_ids
-        self.timeout = timeout
+        self.params = params
         self.request_id = new_id("req")
         self.watch = watch
         self.running: str | None = None
         self.waits_for_input = False
-        self.params = RunParams(
-            path=document.path,
-            cell_ids=cell_ids,
-            stop_on_error=stop_on_error,
-            timeout_ms=timeout * 1000,
-            metadata=guarded.metadata,
-        )
         self._on_progress = on_progress
         self._news = asyncio.Event()
         self._guarded = guarded
@@ -163,7 +162,7 @@ class _PageRun:
         )
         try:
             await self._watch(asking)
-            runs = _parse(RunResult, asking.result()).runs
+            result = _parse(RunResult, asking.result())
         except NotOpen as closed:
             raise PageDisconnected(closed.message) from closed
         except PageGone as gone:
@@ -173,7 +172,7 @@ class _PageRun:
             raise
         finally:
             asking.cancel()
-        return self._complete(runs)
+        return result.runs if result.changed is not None else self._complete(result.runs)
 
     async def _progress(self, progress: PageProgress) -> None:
         self.watch.note(progress)
@@ -187,7 +186,9 @@ class _PageRun:
         """Wait for the answer while the page or the kernel is active."""
         while not asking.done():
             # The page times a running cell; this only notices if it does not.
-            silence = START_SECONDS + (self.timeout + STOP_SECONDS if self.running else 0)
+            silence = START_SECONDS + (
+                self.params.timeout_ms / 1000 + STOP_SECONDS if self.running else 0
+            )
             self._news.clear()
             news = asyncio.ensure_future(self._news.wait())
             try:
@@ -231,7 +232,7 @@ class _PageRun:
     def _complete(self, runs: list[CellRun]) -> list[CellRun]:
         """One result a cell; one that the page leaves out counts as not run."""
         answered = {run.cell_id for run in runs}
-        missing = [each for each in self.cell_ids if each not in answered]
+        missing = [each for each in self.params.cell_ids if each not in answered]
         note = "The page did not report a result for this cell."
         return runs + [CellRun(cell_id=each, status="aborted", note=note) for each in missing]
 

@@ -13,6 +13,8 @@ from ..cancellation import uncancelled
 from ..document import BackendName, DocumentError, Progress
 from ..edits.checkpoints import Recorder
 from ..edits.recorded_names import Names
+from ..kernel.acts import GuardedRun, NotAllowed
+from ..kernel.connection import KernelDied
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.run_observer import RunObserver
@@ -237,17 +239,24 @@ class _LiveRun:
             kernel_id = await self._have_kernel(notebook)
             await watch.ready(cell.source for cell in cells.values())
             async with self.live.kernels.guarded(kernel_id) as guarded:
+                hashes = await self._allowed(guarded, [cells[each] for each in cell_ids])
                 try:
-                    self.results += await document.run(
+                    runs = await document.run(
                         cell_ids,
                         stop_on_error=self.stop_on_error,
                         timeout=self.timeout,
                         on_progress=self.on_progress,
                         watch=watch,
                         guarded=guarded,
+                        hashes=hashes,
                     )
                 except PageDisconnected:
                     return await self._take_over(cell_ids, cells, watch)
+            self.results += runs
+            return cell_ids[len(runs) :]
+        except NotAllowed as refusal:
+            note = refusal.message
+            self.results += [CellRun(cell_id=e, status="aborted", note=note) for e in cell_ids]
             return []
         except (NotOpen, PageGone):
             return cell_ids  # before anything was sent to run
@@ -258,6 +267,18 @@ class _LiveRun:
             raise
         finally:
             await watch.close()
+
+    async def _allowed(self, guarded: GuardedRun, cells: Sequence[PageCell]) -> dict[str, str]:
+        """The hashes of the cells once they may run, so that the page runs no other text; none
+        where nobody decides. Raises ``DocumentError``."""
+        code = [each for each in cells if each.type == "code" and each.source.strip()]
+        if not code or not guarded.is_decided:
+            return {}
+        try:
+            await guarded.allowed([(each.id, each.source) for each in code])
+        except KernelDied as died:
+            raise DocumentError("kernel_error", str(died)) from died
+        return {each.id: each.hash for each in code}
 
     async def _have_kernel(self, notebook: PageNotebook) -> str | None:
         """See to it that the page can run the cells: in the notebook's kernel, alive; its id.

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 from jupyter_core.paths import jupyter_runtime_dir
 
 from ...protocol.base import new_id
+from ..document import DocumentError
 from .acts_in_kernel import ASK, DECISION, METADATA
 from .connection import KernelConnection, Message
 from .expressions import expression, found_in
@@ -39,7 +40,7 @@ class Act:
     what else there is to know of it; ``path`` is the whole target, ``line`` the cell's, from 1.
     ``covers``: the question is about this act and all like it in that folder (or all of them, if it
     is empty), since the run has asked several times. ``by_shell_line``: a "!" line or a magic of
-    IPython's runs it, whose text the cell shows.
+    IPython's runs it, whose text the cell shows. ``folder`` is the one that the kernel works in.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Act:
     cell_id: str | None
     by_shell_line: bool
     covers: str | None = None
+    folder: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,30 @@ class ActDecision:
     only: bool = False
 
 
-Ask = Callable[[Act], Awaitable[ActDecision]]
+@dataclass(frozen=True)
+class RunNow:
+    """Code that is about to be sent to a kernel: its parts in order, with the ids of their cells.
 
+    ``is_watched``: the guard works in that kernel.
+    """
+
+    kernel_id: str
+    is_watched: bool
+    parts: tuple[tuple[str | None, str], ...]
+
+
+class NotAllowed(DocumentError):
+    """The user, or nobody, allowed this code to run here. Nothing of it has run."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_allowed", message)
+
+
+Ask = Callable[[Act], Awaitable[ActDecision]]
+Decide = Callable[[RunNow], Awaitable[None]]
+"""Returns once this may run. Raises ``NotAllowed``."""
+
+_decide: ContextVar[Decide | None] = ContextVar("datalayer_agent_decide", default=None)
 _ask: ContextVar[Ask | None] = ContextVar("datalayer_agent_ask", default=None)
 
 
@@ -92,6 +116,17 @@ def refusing(refusal: Callable[[Act], str | None]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def deciding(decide: Decide | None) -> Iterator[None]:
+    """Within it, whether code may run is decided where it is sent to a kernel, when nothing can
+    come in between any more."""
+    token = _decide.set(decide)
+    try:
+        yield
+    finally:
+        _decide.reset(token)
+
+
 class GuardedRun:
     """One run, or several by one page. ``metadata`` goes with its requests to the kernel.
 
@@ -99,11 +134,20 @@ class GuardedRun:
     ``on_change`` is called when it begins or ends to wait.
     """
 
-    def __init__(self, ask: Ask | None) -> None:
+    def __init__(
+        self,
+        ask: Ask | None,
+        decide: Decide | None = None,
+        kernel_id: str = "",
+        is_watched: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
         self.id = new_id("run")
         self.waited = 0.0
         self.on_change: Callable[[], None] = lambda: None
         self._ask = ask
+        self._decide_run = decide
+        self._kernel_id = kernel_id
+        self._is_watched = is_watched
         self._open: dict[str, asyncio.Task[None]] = {}
         self._since = 0.0
 
@@ -111,6 +155,18 @@ class GuardedRun:
     def metadata(self) -> dict[str, Any]:
         """The metadata of an ``execute_request``; empty for a run that is not guarded."""
         return {} if self._ask is None else {METADATA: {"run": self.id}}
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether somebody decides, before it is sent, what may run."""
+        return self._decide_run is not None
+
+    async def allowed(self, parts: Sequence[tuple[str | None, str]]) -> None:
+        """Return once these (cell id, code) may be sent to the kernel, in which the guard is then
+        installed if it can be. Raises ``NotAllowed``, and ``KernelDied``."""
+        is_watched = self._is_watched is not None and await self._is_watched()
+        if self._decide_run is not None:
+            await self._decide_run(RunNow(self._kernel_id, is_watched, tuple(parts)))
 
     @property
     def waits(self) -> bool:
@@ -176,6 +232,7 @@ def _act(content: dict[str, Any]) -> Act:
     line = content.get("line")
     cell_id = content.get("cell_id")
     covers = content.get("covers")
+    folder = content.get("folder")
     return Act(
         kind=str(content.get("kind", "")),
         verb=str(content.get("verb", "")),
@@ -186,7 +243,17 @@ def _act(content: dict[str, Any]) -> Act:
         cell_id=cell_id if isinstance(cell_id, str) else None,
         by_shell_line=content.get("by_shell_line") is True,
         covers=covers if isinstance(covers, str) else None,
+        folder=folder if isinstance(folder, str) else None,
     )
+
+
+@dataclass
+class _Installation:
+    """The guard in one life of a kernel, and the connection over which it was asked for."""
+
+    connection: KernelConnection
+    answered: asyncio.Event
+    works: bool = False
 
 
 class KernelActs:
@@ -194,23 +261,33 @@ class KernelActs:
 
     def __init__(self, root_dir: str | None) -> None:
         self._roots = [os.path.realpath(root_dir)] if root_dir else []
-        # By the kernel's life: over which connection it was asked for, None once that is answered.
-        self._asked: WeakKeyDictionary[object, KernelConnection | None] = WeakKeyDictionary()
+        # By the kernel's life.
+        self._installed: WeakKeyDictionary[object, _Installation] = WeakKeyDictionary()
 
     @property
     def are_asked_about(self) -> bool:
         """Whether somebody is asked about what code does that is sent to run now."""
         return _ask.get() is not None
 
+    def may_be_watched(self, life: object | None) -> bool:
+        """Whether the guard works in this life of a kernel, as far as is known."""
+        found = None if life is None else self._installed.get(life)
+        return found is None or not found.answered.is_set() or found.works
+
     @asynccontextmanager
     async def guarded(self, connection: KernelConnection) -> AsyncIterator[GuardedRun]:
         """A run over this connection; it is guarded where somebody is asked and a guard works."""
         ask = _ask.get()
-        run = GuardedRun(ask)
         if ask is None:
-            yield run
+            yield GuardedRun(None)
             return
-        self._install(connection)
+        installation = self._install(connection)
+
+        async def is_watched() -> bool:
+            await connection.wait(installation.answered, None)
+            return installation.works
+
+        run = GuardedRun(ask, _decide.get(), connection.kernel_id, is_watched)
         stop = connection.watch_all(lambda message: _direct(run, connection, message))
         try:
             yield run
@@ -218,14 +295,13 @@ class KernelActs:
             stop()
             run.close()
 
-    def _install(self, connection: KernelConnection) -> None:
-        """Ask the kernel to install the guard. It does so before what is sent after this, so that
-        no run has to wait; a busy kernel has it in its queue."""
+    def _install(self, connection: KernelConnection) -> _Installation:
+        """Ask the kernel to install the guard; a busy one has it in its queue."""
         life = connection.process
-        asked = self._asked.get(life, connection)
-        if life in self._asked and (asked is None or asked.usable):
-            return
-        self._asked[life] = connection
+        present = self._installed.get(life)
+        if present is not None and (present.answered.is_set() or present.connection.usable):
+            return present
+        new = self._installed[life] = _Installation(connection, asyncio.Event())
         call = f"install({self._roots!r}, {_private()!r}, [])"
         found = {"found": expression(_SOURCE.read_text(encoding="utf-8"), call)}
 
@@ -238,12 +314,14 @@ class KernelActs:
                 # A cell of the user's failed, and with it the kernel drops what waits.
                 msg_ids.append(connection.send_silent(found, heard))
                 return
-            self._asked[life] = None
             answer = found_in(content)
-            if answer != INSTALLED:
+            new.works = answer == INSTALLED
+            new.answered.set()
+            if not new.works:
                 log.info("Code in kernel %s is not guarded: %s", connection.kernel_id, answer)
 
         msg_ids = [connection.send_silent(found, heard)]
+        return new
 
 
 def _direct(run: GuardedRun, connection: KernelConnection, message: Message) -> None:

@@ -766,6 +766,7 @@ class Guard:
             "verb": verb,
             "target": _short(self.shown(target)),
             "path": _short(target),
+            "folder": os.getcwd(),
             "line": _line(),
             "cell_id": (run.header.get("metadata") or {}).get("cellId"),
             "by_shell_line": _is_shell_line(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from queue import Empty
 from typing import Any, Protocol
@@ -58,6 +58,10 @@ class Guarded(Protocol):
     @property
     def metadata(self) -> dict[str, Any]:
         """What goes with its request to the kernel."""
+        ...
+
+    async def allowed(self, parts: Sequence[tuple[str | None, str]]) -> None:
+        """Return once these (cell id, code) may be sent to the kernel."""
         ...
 
     @property

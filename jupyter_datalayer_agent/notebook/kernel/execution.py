@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ...protocol.cells import DEAD_KERNEL, CellRun, CellRunError
 from ..document import DocumentError
 from ..renames import TrackedPath
+from .acts import NotAllowed
 from .connection import KernelConnection, KernelDied, Message
 from .outputs import OUTPUT_MESSAGES, CellOutputs
 
@@ -68,9 +69,14 @@ class Execution:
             except asyncio.CancelledError:
                 await self._cancelled()
                 raise
+            except NotAllowed as refusal:
+                run = self._result("aborted", None)
+                run.note = refusal.message
+                return run
 
     async def _run(self, timeout: float | None) -> CellRun:
         await self._refuse_stuck_kernel()
+        await self._guarded.allowed([(self._cell.get("cellId"), self.code)])
         while True:
             await self.connection.wait_until_free()
             self._send()

@@ -353,6 +353,10 @@ class Kernels:
         async with self.connected(kernel_id) as connection, self.acts.guarded(connection) as run:
             yield run
 
+    def may_be_watched(self, kernel_id: str | None) -> bool:
+        """Whether the guard works in this kernel, as far as is known; so it is for a new one."""
+        return kernel_id is None or self.acts.may_be_watched(self.processes.of(kernel_id))
+
     async def _connect(self, kernel_id: str) -> KernelConnection:
         async with self._opening.setdefault(kernel_id, asyncio.Lock()):
             connection = self._connections.get(kernel_id)

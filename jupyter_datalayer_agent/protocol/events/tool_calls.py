@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ..forms import FormAction, InputForm
 from ..sharing import ShareKind, ShareRequest
-from ..tools import Change, MissingRequirement, ToolCallStatus, ToolLabel
+from ..tools import Change, CodePart, MissingRequirement, ToolCallStatus, ToolLabel
 from .base import BaseEvent
 
 
@@ -58,6 +58,9 @@ class ApprovalRequested(BaseEvent):
     shell command"): approved for the session, only calls of the same tool with these are covered.
     ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
     call has been approved or needed no approval, its code runs, and waits before it does this.
+    ``code`` is what would run, where neither the changes nor the arguments show it; with
+    ``during_run`` it is about to. ``basis`` is a hash of what an approval is of: after a restart of
+    the server, only a request with the same one is answered by it.
     """
 
     type: Literal["approval_requested"] = "approval_requested"
@@ -72,6 +75,8 @@ class ApprovalRequested(BaseEvent):
     kinds: list[str] | None = None
     label: ToolLabel | None = None
     during_run: bool | None = None
+    code: list[CodePart] | None = None
+    basis: str | None = None
 
 
 class ApprovalResolved(BaseEvent):

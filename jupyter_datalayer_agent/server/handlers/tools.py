@@ -16,7 +16,7 @@ from ...protocol.tools import (
     ToolResult,
     ToolsReply,
 )
-from ...tools.approval_reason import reason_of_changes
+from ...tools.code_to_run import reason_of_changes
 from ...tools.context import ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate
@@ -77,7 +77,7 @@ class ToolsHandler(Handler):
             parameters=tool.schema()["parameters"],
             group=tool.group,
             changes=tool.changes,
-            destructive=tool.destructive is not None,
+            destructive=tool.may_lose,
             parallel=tool.parallel,
             aliases=self.parts.runtime.registry.aliases_of(tool.name),
             enabled=refusal is None,

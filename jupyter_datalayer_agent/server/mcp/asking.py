@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ...tools.dispatcher import ApprovalRequest, Decision
+from ...tools.call_approval import ApprovalRequest, Decision
 from .limits import ELICITATION_SECONDS
 from .peer import Peer
 
@@ -101,6 +101,8 @@ class PeerClient:
 def _question(request: ApprovalRequest) -> str:
     arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2)
     shown = request.share.text if request.share is not None else arguments
+    if request.code:
+        shown = "\n\n".join(f"{each.subject}:\n{each.source}" for each in request.code)
     if len(shown) > MAX_SHOWN:
         shown = f"{shown[:MAX_SHOWN]}\n…"
     return f"{request.name}: {request.reason}. Allow it?\n\n{shown}"

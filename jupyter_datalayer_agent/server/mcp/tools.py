@@ -101,7 +101,7 @@ def _described(tool: Tool) -> dict[str, Any]:
         "inputSchema": {"type": "object", **tool.schema()["parameters"]},
         "annotations": {
             "readOnlyHint": not tool.changes,
-            "destructiveHint": tool.destructive is not None,
+            "destructiveHint": tool.may_lose,
             "openWorldHint": False,
         },
     }

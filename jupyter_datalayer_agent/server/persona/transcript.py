@@ -95,6 +95,8 @@ def _approval(event: dict[str, Any]) -> str:
     parts = [f"**Approval needed:** {event['reason']}"]
     if (share := event.get("share")) is not None:
         parts.append(_fenced(share["text"]))
+    elif event.get("code"):
+        parts += [f"{each['subject']}:\n\n{_fenced(each['source'])}" for each in event["code"]]
     elif isinstance(event["arguments"], dict):
         code = event["arguments"].get("code") or event["arguments"].get("content")
         if isinstance(code, str) and code:

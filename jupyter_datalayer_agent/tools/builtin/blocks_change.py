@@ -17,11 +17,10 @@ from ...notebook.lexical.blocks import (
 from ...notebook.lexical.documents import AppliedBlocks, OpenDocument
 from ...notebook.lexical.editor_state import EditorState, Node
 from ...notebook.lexical.nodes import runs, source_of
-from ...protocol.tools import Change
-from ..approval_reason import reason_in_notebook
+from ...protocol.tools import Change, CodePart
+from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..registry import ToolOutcome, tool
-from ..risky_code import Reason
 from .block_arguments import (
     DeleteBlocks,
     InsertBlock,
@@ -115,14 +114,18 @@ async def _inserted(
     return await run_and_report(context, path, code, done) if args.run and code else done
 
 
-async def _act_of_new(
+async def _code_of_new(
     args: InsertBlock | InsertBlocksArguments, context: ToolContext
-) -> Reason | None:
+) -> CodeToRun | None:
     if not args.run:
         return None
     document = await open_document(context, args.path)
-    codes = [("The new block", source_of(each)) for each in _nodes(_given(args)) if runs(each)]
-    return await reason_in_notebook(codes, context, document.path, blocks_as_cells(document))
+    parts = tuple(
+        CodePart(subject="The new block", source=source_of(each))
+        for each in _nodes(_given(args))
+        if runs(each)
+    )
+    return CodeToRun(parts, document.path, notebook=blocks_as_cells(document))
 
 
 def _given(args: InsertBlock | InsertBlocksArguments) -> Sequence[NewBlock]:
@@ -149,7 +152,7 @@ def _preview(document: OpenDocument, edits: Sequence[BlockEdit]) -> list[Change]
     label=("Insert a block", "Inserting a block"),
     changes=True,
     needs_lexical=True,
-    destructive=_act_of_new,
+    code=_code_of_new,
     preview=_preview_insert,
 )
 async def insert_block(args: InsertBlock, context: ToolContext) -> ToolOutcome:
@@ -164,7 +167,7 @@ async def insert_block(args: InsertBlock, context: ToolContext) -> ToolOutcome:
     label=("Insert blocks", "Inserting blocks"),
     changes=True,
     needs_lexical=True,
-    destructive=_act_of_new,
+    code=_code_of_new,
     preview=_preview_insert,
 )
 async def insert_blocks(args: InsertBlocksArguments, context: ToolContext) -> ToolOutcome:
@@ -241,16 +244,20 @@ def _level(old: Node, content: str | None) -> int | None:
     return int(tag[1:]) if not marked and len(tag) == 2 and tag[1:].isdigit() else None
 
 
-async def _act_of_update(args: UpdateBlockArguments, context: ToolContext) -> Reason | None:
+async def _code_of_update(args: UpdateBlockArguments, context: ToolContext) -> CodeToRun | None:
     if not args.run:
         return None
     document = await open_document(context, args.path)
     edits = _update(args, context, document)
     new = [each.node for each in edits if isinstance(each, UpdateBlock)]
     block = find_block(document, args.block_id)
-    codes = [("The changed block", source_of(each)) for each in new or [block.node] if runs(each)]
-    cells = blocks_as_cells(document)
-    return await reason_in_notebook(codes, context, document.path, cells, [block.id])
+    parts = tuple(
+        CodePart(subject="The changed block", source=source_of(each), cell_id=block.id)
+        for each in new or [block.node]
+        if runs(each)
+    )
+    besides = frozenset([block.id])
+    return CodeToRun(parts, document.path, notebook=blocks_as_cells(document), besides=besides)
 
 
 async def _preview_update(args: UpdateBlockArguments, context: ToolContext) -> list[Change]:
@@ -264,7 +271,7 @@ async def _preview_update(args: UpdateBlockArguments, context: ToolContext) -> l
     label=("Change a block", "Changing a block"),
     changes=True,
     needs_lexical=True,
-    destructive=_act_of_update,
+    code=_code_of_update,
     preview=_preview_update,
 )
 async def update_block(args: UpdateBlockArguments, context: ToolContext) -> ToolOutcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -11,12 +12,12 @@ from ...notebook.lexical.as_cells import blocks_as_cells
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
 from ...protocol.code_text import names_python, plain_code, unfenced
-from ..approval_reason import reason_in_kernel, reason_in_notebook
+from ...protocol.tools import CodePart
+from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, render_outputs
 from ..redaction import text
 from ..registry import ToolOutcome, tool
-from ..risky_code import Reason
 from .documents import NoArguments
 from .lost_cells import lost_cells
 from .run_cells import duration, how_it_ended
@@ -87,17 +88,17 @@ async def select_kernel(args: SelectKernel, context: ToolContext) -> ToolOutcome
     return ToolOutcome({"kernel": kernel, "path": path}, f"Selected kernel {kernel['name']}")
 
 
-async def _act_of_code(args: ExecuteCode, context: ToolContext) -> Reason | None:
+async def _code_of(args: ExecuteCode, context: ToolContext) -> CodeToRun:
     path, kernel_id = await _where(args, context)
-    codes = [("The code", await _source(args, path, kernel_id, context))]
+    source = await _source(args, path, kernel_id, context)
+    code = CodeToRun((CodePart(subject="The code", source=source),), path, kernel_id)
     if path is None and kernel_id is not None:
         path = await context.notebooks.path_of_kernel(kernel_id)
+        code = replace(code, path=path)
     if path is not None and is_lexical(path):
-        document = blocks_as_cells(await context.notebooks.lexical.read(path, context.client_id))
-        return await reason_in_notebook(codes, context, path, document)
-    if path is not None:
-        return await reason_in_notebook(codes, context, path)
-    return await reason_in_kernel(codes, context, kernel_id)
+        document = await context.notebooks.lexical.read(path, context.client_id)
+        code = replace(code, notebook=blocks_as_cells(document))
+    return code
 
 
 async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
@@ -138,7 +139,7 @@ async def _source(
     label=("Run code in the kernel", "Running code"),
     runs=True,
     changes=True,
-    destructive=_act_of_code,
+    code=_code_of,
 )
 async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
     """Run code in the notebook's kernel (else a scratch kernel), without adding a cell."""

@@ -21,12 +21,11 @@ from ...protocol.cells import (
     UpdateCell,
 )
 from ...protocol.code_text import names_python, plain_code, unfenced
-from ...protocol.tools import Change
-from ..approval_reason import reason_in_notebook
+from ...protocol.tools import Change, CodePart
+from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..outputs import first_line
 from ..registry import ToolOutcome, tool
-from ..risky_code import Reason
 from .notebook_read import missing_cells
 from .replacement import Replacement, replaced, replaced_in_code
 from .run_cells import run_and_report
@@ -181,12 +180,12 @@ async def _source_of_new(args: AddNotebookCell, context: ToolContext) -> str:
     return plain_code(args.content, language)
 
 
-async def _act_of_new(args: AddNotebookCell, context: ToolContext) -> Reason | None:
+async def _code_of_new(args: AddNotebookCell, context: ToolContext) -> CodeToRun | None:
     runs = args.run and args.type == "code"
     if not runs:
         return None
-    codes = [("The new cell", await _source_of_new(args, context))]
-    return await reason_in_notebook(codes, context, context.path(args.path))
+    part = CodePart(subject="The new cell", source=await _source_of_new(args, context))
+    return CodeToRun((part,), context.path(args.path))
 
 
 async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Change]:
@@ -212,7 +211,7 @@ async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosi
     label=("Add a cell", "Adding a cell"),
     changes=True,
     needs_notebook=True,
-    destructive=_act_of_new,
+    code=_code_of_new,
     preview=_preview_add,
     basic=True,
 )
@@ -249,15 +248,16 @@ def _new_source(notebook: PageNotebook, cell: PageCell, args: UpdateNotebookCell
     return plain_code(args.content, language)
 
 
-async def _act_of_update(args: UpdateNotebookCell, context: ToolContext) -> Reason | None:
+async def _code_of_update(args: UpdateNotebookCell, context: ToolContext) -> CodeToRun | None:
     if not args.run:
         return None
     notebook, cells = await _cells_to_change(context, args.path, [args.cell_id])
     cell = cells[args.cell_id]
     if (args.type or cell.type) != "code":
         return None
-    codes = [("The changed cell", _new_source(notebook, cell, args) or cell.source)]
-    return await reason_in_notebook(codes, context, notebook.path, notebook, [cell.id])
+    source = _new_source(notebook, cell, args) or cell.source
+    part = CodePart(subject="The changed cell", source=source, cell_id=cell.id)
+    return CodeToRun((part,), notebook.path, notebook=notebook, besides=frozenset([cell.id]))
 
 
 async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
@@ -283,7 +283,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
     label=("Change a cell", "Changing a cell"),
     changes=True,
     needs_notebook=True,
-    destructive=_act_of_update,
+    code=_code_of_update,
     preview=_preview_update,
     basic=True,
 )

@@ -13,14 +13,13 @@ from ...notebook.lexical.blocks import DocumentBlock
 from ...notebook.lexical.documents import AppliedBlocks, OpenDocument
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
-from ...protocol.tools import Change
-from ..approval_reason import reason_in_notebook
+from ...protocol.tools import Change, CodePart
 from ..bounds import above_zero
+from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, first_line
 from ..redaction import text
 from ..registry import Image, ToolOutcome, tool
-from ..risky_code import Reason
 from .blocks_read import find_block, open_document, refuse_newer
 from .lost_cells import lost_cells
 from .reported_changes import change_of
@@ -91,10 +90,13 @@ def _checked(blocks: list[DocumentBlock], document: OpenDocument) -> list[Docume
     return blocks
 
 
-async def _act_of_run(args: RunBlock | RunAllBlocks, context: ToolContext) -> Reason | None:
+async def _code_of_run(args: RunBlock | RunAllBlocks, context: ToolContext) -> CodeToRun:
     document = await open_document(context, args.path)
-    codes = [(f"Block {each.index + 1}", each.content) for each in _to_run(args, document)]
-    return await reason_in_notebook(codes, context, document.path, blocks_as_cells(document))
+    parts = tuple(
+        CodePart(subject=f"Block {each.index + 1}", source=each.content, cell_id=each.id)
+        for each in _to_run(args, document)
+    )
+    return CodeToRun(parts, document.path, notebook=blocks_as_cells(document))
 
 
 @tool(
@@ -104,7 +106,7 @@ async def _act_of_run(args: RunBlock | RunAllBlocks, context: ToolContext) -> Re
     runs=True,
     changes=True,
     needs_lexical=True,
-    destructive=_act_of_run,
+    code=_code_of_run,
 )
 async def run_block(args: RunBlock, context: ToolContext) -> ToolOutcome:
     """Run a jupyter-input block in the document's kernel."""
@@ -118,7 +120,7 @@ async def run_block(args: RunBlock, context: ToolContext) -> ToolOutcome:
     runs=True,
     changes=True,
     needs_lexical=True,
-    destructive=_act_of_run,
+    code=_code_of_run,
 )
 async def run_all_blocks(args: RunAllBlocks, context: ToolContext) -> ToolOutcome:
     """Run all code of the document in order; stops at the first error."""

@@ -11,13 +11,13 @@ from ...notebook.dataflow.dependencies import dependents, has_run
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun, PageCell, PageNotebook
-from ..approval_reason import reason_in_notebook
+from ...protocol.tools import CodePart
 from ..bounds import above_zero
+from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..outputs import failure_code, failure_text, first_line, render_outputs
 from ..redaction import PrivateText, text
 from ..registry import Image, ToolOutcome, tool
-from ..risky_code import Reason
 from .lost_cells import lost_cells
 from .notebook_read import missing_cells
 from .run_hints import add_hints, hint_of
@@ -68,11 +68,15 @@ def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
     return ran or following
 
 
-async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | None:
+async def _code_of_run(args: RunNotebookCells, context: ToolContext) -> CodeToRun:
     notebook, cells = await _cells_of(args, context)
-    codes = [(f"Cell {cell.index + 1}", cell.source) for cell in cells if cell.type == "code"]
+    parts = tuple(
+        CodePart(subject=f"Cell {cell.index + 1}", source=cell.source, cell_id=cell.id)
+        for cell in cells
+        if cell.type == "code" and cell.source.strip()
+    )
     # The cells also define names for each other: none is left out.
-    return await reason_in_notebook(codes, context, notebook.path, notebook)
+    return CodeToRun(parts, notebook.path, notebook=notebook)
 
 
 @tool(
@@ -82,7 +86,7 @@ async def _act_of_run(args: RunNotebookCells, context: ToolContext) -> Reason | 
     runs=True,
     changes=True,
     needs_notebook=True,
-    destructive=_act_of_run,
+    code=_code_of_run,
     basic=True,
 )
 async def run_notebook_cells(args: RunNotebookCells, context: ToolContext) -> ToolOutcome:

@@ -1,5 +1,5 @@
-"""Recognises code that acts beyond the kernel: what the policy ``destructive`` asks about (DESIGN
-5).
+"""Recognises code that acts beyond the kernel, by its text: for what no guard sees while it runs,
+and as a preview (DESIGN 5).
 
 It recognises what notebook users commonly write and is no sandbox: code that hides what it does is
 not recognised. ``docs/approvals.md`` has the list.
@@ -16,7 +16,7 @@ from .place import Place
 from .python import actions_in_python, may_be_risky
 
 __all__ = [
-    "Act",
+    "PYTHON",
     "Place",
     "Reason",
     "actions_in",
@@ -26,12 +26,12 @@ __all__ = [
     "reason_of",
 ]
 
-_PYTHON = frozenset({"", "python", "ipython", "python3"})
+PYTHON = frozenset({"", "python", "ipython", "python3"})
 
 
 def actions_in(code: str, place: Place, others: OtherCells | None = None) -> Iterator[RiskyAction]:
     """The actions of the code beyond the kernel, unordered; a line may have several."""
-    if place.language in _PYTHON:
+    if place.language in PYTHON:
         return actions_in_python(code, place, others)
     return actions_in_other(code, place.language, place)
 
@@ -42,8 +42,11 @@ def first_action_of(code: str) -> str | None:
 
 
 def reason_of(codes: Iterable[tuple[str, str]], place: Place) -> Reason | None:
-    """Why these (subject, code) need approval if run in this place, or None."""
+    """Why these (subject, code) need approval before they run in this place, or None."""
     others = OtherCells(place.cells)
-    return reason(
+    found = (
         (subject, action) for subject, code in codes for action in actions_in(code, place, others)
+    )
+    return reason(
+        (each for each in found if not (place.is_watched and each[1].is_seen)), place.folder
     )

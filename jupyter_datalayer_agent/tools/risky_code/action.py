@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Literal
 
 Kind = Literal[
@@ -16,20 +17,25 @@ Kind = Literal[
     "runs code that cannot be checked",
 ]
 
-# The most targets of one kind that a reason names.
-_MOST_NAMED = 3
-_LONGEST_TARGET = 100
+# A target is shown whole; one that is longer than any path keeps a part, and is not approved by it.
+_LONGEST_TARGET = 4000
 
 
 @dataclass(frozen=True)
 class RiskyAction:
     """What a line of code does beyond the kernel: ``verb`` ("overwrites") and ``target``
-    ("cars.csv") as text, and the line, from 1."""
+    ("cars.csv") as text, and the line, from 1.
+
+    ``is_seen``: the guard of a Python kernel sees it happen, and asks then. ``command`` is the
+    whole shell command that does it, as IPython runs it.
+    """
 
     kind: Kind
     verb: str
     target: str
     line: int
+    is_seen: bool = False
+    command: str | None = None
 
     @property
     def description(self) -> str:
@@ -38,51 +44,62 @@ class RiskyAction:
 
     @property
     def named(self) -> str:
-        """The target on one line, cut where it is long."""
+        """The target on one line."""
         target = " ".join(self.target.split())
-        return target if len(target) <= _LONGEST_TARGET else f"{target[: _LONGEST_TARGET - 1]}…"
+        if len(target) <= _LONGEST_TARGET:
+            return target
+        return f"{target[:_LONGEST_TARGET]}… ({len(target):,} characters)"
+
+    @property
+    def is_shown_whole(self) -> bool:
+        """Whether the message shows the target as it is."""
+        return self.named == self.target
 
 
 @dataclass(frozen=True)
 class Reason:
     """Why a call needs approval: a message, and the kinds of action.
 
-    ``kinds`` ("runs a shell command") are what an approval for the session covers; ``targets`` are
-    those that the message shows.
+    ``kinds`` ("runs a shell command") are what an approval for the session covers; ``targets`` and
+    ``commands`` are those that the message shows, and ``folder`` is what they are relative to, None
+    where it is not known. ``subjects`` name the codes that it is about.
     """
 
     message: str
     kinds: tuple[str, ...]
     targets: frozenset[str] = frozenset()
+    commands: frozenset[str] = frozenset()
+    folder: str | None = None
+    subjects: frozenset[str] = frozenset()
 
 
-def reason(found: Iterable[tuple[str, RiskyAction]]) -> Reason | None:
+def reason(found: Iterable[tuple[str, RiskyAction]], folder: str | None = None) -> Reason | None:
     """The reason for these (subject, action) together; None without any."""
-    by_kind: dict[str, dict[tuple[str, str], list[RiskyAction]]] = {}
-    for subject, action in found:
-        by_kind.setdefault(action.kind, {}).setdefault((subject, action.verb), []).append(action)
-    if not by_kind:
+    all_found = list(dict.fromkeys(found))
+    if not all_found:
         return None
-    sentences: list[str] = []
-    targets: set[str] = set()
-    for groups in by_kind.values():
-        sentences += _sentences(groups, targets)
-    return Reason("; ".join(sentences), tuple(by_kind), frozenset(targets))
+    by_kind: dict[str, dict[tuple[str, str], dict[str, list[int]]]] = {}
+    for subject, action in all_found:
+        groups = by_kind.setdefault(action.kind, {})
+        lines = groups.setdefault((subject, action.verb), {}).setdefault(action.named, [])
+        if action.line not in lines:
+            lines.append(action.line)
+    sentences = [
+        f"{subject} {verb} {', '.join(starmap(_with_lines, targets.items()))}"
+        for groups in by_kind.values()
+        for (subject, verb), targets in groups.items()
+    ]
+    actions = [action for _, action in all_found]
+    return Reason(
+        "; ".join(sentences),
+        tuple(by_kind),
+        frozenset(each.target for each in actions if each.is_shown_whole),
+        frozenset(each.command for each in actions if each.command is not None),
+        folder,
+        frozenset(subject for subject, _ in all_found),
+    )
 
 
-def _sentences(groups: dict[tuple[str, str], list[RiskyAction]], shown: set[str]) -> list[str]:
-    room = _MOST_NAMED
-    sentences = []
-    for (subject, verb), actions in groups.items():
-        if room == 0:
-            break
-        named = ", ".join(
-            f"{action.named} (line {action.line})".strip() for action in actions[:room]
-        )
-        sentences.append(f"{subject} {verb} {named}")
-        shown.update(action.target for action in actions[:room] if action.named == action.target)
-        room -= len(actions[:room])
-    left = sum(map(len, groups.values())) - _MOST_NAMED
-    if left > 0:
-        sentences[-1] += f" and {left} more"
-    return sentences
+def _with_lines(target: str, lines: list[int]) -> str:
+    numbers = ", ".join(map(str, lines))
+    return f"{target} (line{'' if len(lines) == 1 else 's'} {numbers})".strip()

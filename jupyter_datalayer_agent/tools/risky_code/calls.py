@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from .action import Kind, RiskyAction
+from .lists import HTTP_VERBS, NATIVE_LIBRARIES, QUIET, TARGET_KEYWORDS, CallRule
 from .place import WILD, Place
-from .rules import FUNCTIONS, HTTP_VERBS, LAST_NAMES, METHODS, TARGET_KEYWORDS, CallRule
+from .rules import FUNCTIONS, LAST_NAMES, METHODS
 from .shell import actions_of, actions_of_program
 from .sql import losses
 from .values import BUFFER, MEMORY, UNKNOWN, Ref, TextValue, Value, Values, canonical
@@ -55,12 +57,12 @@ class Calls:
         ]
         for argument, rule in handed_on:
             kind = self._action(rule, "", call).kind
-            yield RiskyAction(kind, "calls", ast.unparse(argument), call.lineno)
+            yield RiskyAction(kind, "calls", ast.unparse(argument), call.lineno, is_seen=True)
         for name in functions:
             if name in FUNCTIONS:
                 yield from self._by_rule(call, FUNCTIONS[name])
                 return
-            if (found := list(self._special(call, name))) or name in _QUIET:
+            if (found := list(self._special(call, name))) or name in QUIET:
                 yield from found
                 return
         method = call.func.attr if isinstance(call.func, ast.Attribute) else None
@@ -91,6 +93,21 @@ class Calls:
     # What a rule says of a call
 
     def _by_rule(self, call: ast.Call, rule: CallRule) -> Iterator[RiskyAction]:
+        if rule.what == "execute":
+            yield from self._executed(call)
+            return
+        is_seen = not (rule.is_native or self._is_native(call.func))
+        for action in self._of_rule(call, rule):
+            yield replace(action, is_seen=is_seen)
+
+    def _is_native(self, function: ast.expr) -> bool:
+        """Whether it is a method of what a library made that writes by native code."""
+        if not isinstance(function, ast.Attribute):
+            return False
+        made_by = (each.name for each in self._values.of(function.value) if isinstance(each, Ref))
+        return any(name.partition(".")[0] in NATIVE_LIBRARIES for name in made_by)
+
+    def _of_rule(self, call: ast.Call, rule: CallRule) -> Iterator[RiskyAction]:
         if rule.what in ("remove", "move", "truncate"):
             yield from self._removal(call, rule)
         elif rule.what in ("write", "copy", "open"):
@@ -109,8 +126,6 @@ class Calls:
                 yield RiskyAction(kind, "calls", ast.unparse(call), call.lineno)
         elif rule.what == "end":
             yield self._action(rule, ast.unparse(call), call)
-        else:
-            yield from self._executed(call)
 
     def _action(self, rule: CallRule, target: str, call: ast.Call) -> RiskyAction:
         kinds: dict[str, tuple[Kind, str]] = {
@@ -247,7 +262,7 @@ class Calls:
         for value in self._values.of(call.args[0]) if call.args else ():
             if isinstance(value, TextValue) and len(value.text) < 20_000:
                 for action in self._in_python(value.text, self._place):
-                    yield RiskyAction(action.kind, action.verb, action.target, call.lineno)
+                    yield replace(action, line=call.lineno)
 
     # What no table can say
 
@@ -267,8 +282,8 @@ class Calls:
             for value in self._values.of(call.args[0]):
                 path = value.text if isinstance(value, TextValue) else WILD
                 if self._place.look(f"{path}.{WILD}", self._folders) != "new":
-                    shown = self._shown(call.args[0])
-                    yield RiskyAction("overwrites files", "may overwrite", shown, call.lineno)
+                    shown, line = self._shown(call.args[0]), call.lineno
+                    yield RiskyAction("overwrites files", "may overwrite", shown, line, True)
         elif name in ("get_ipython().run_line_magic", "get_ipython().run_cell_magic",
                       "get_ipython().magic", "get_ipython().run_cell"):  # fmt: skip
             yield from self._by_ipython(call, name)
@@ -279,7 +294,7 @@ class Calls:
         sign = "" if name.endswith("run_cell") else "%%" if "cell" in name else "%"
         source = sign + " ".join(texts[:2]) + "\n" + "\n".join(texts[2:])
         for action in self._in_python(source, self._place):
-            yield RiskyAction(action.kind, action.verb, action.target, call.lineno)
+            yield replace(action, line=call.lineno)
 
     def _http(self, call: ast.Call) -> Iterator[RiskyAction]:
         """``session.post("https://…")``, whatever the session is called."""
@@ -293,15 +308,15 @@ class Calls:
         if {"remote", "remotes", "origin", "git"} & set(ast.unparse(call.func.value).replace(
             "()", "").split(".")):  # fmt: skip
             shown = ast.unparse(call.func)
-            yield RiskyAction(
-                "sends data to another machine", "pushes with git:", shown, call.lineno
-            )
+            kind: Kind = "sends data to another machine"
+            yield RiskyAction(kind, "pushes with git:", shown, call.lineno, is_seen=True)
 
     def _sends(self, call: ast.Call, at: int) -> Iterator[RiskyAction]:
         named = next((each.value for each in call.keywords if each.arg == "url"), None)
         url = call.args[at] if at < len(call.args) else named
         shown = self._shown(url) or ast.unparse(call.func)
-        yield RiskyAction("sends data to another machine", "sends data to", shown, call.lineno)
+        kind: Kind = "sends data to another machine"
+        yield RiskyAction(kind, "sends data to", shown, call.lineno, is_seen=True)
 
     # Targets
 
@@ -323,9 +338,6 @@ class Calls:
         if len(known) == 1 and isinstance(known[0], TextValue) and WILD not in known[0].text:
             return known[0].text
         return ast.unparse(node)
-
-
-_QUIET = frozenset({"PIL.Image.open", "Image.open", "webbrowser.open"})
 
 
 def of_sql(text: str, place: Place, line: int, *, in_memory: bool = False) -> Iterator[RiskyAction]:

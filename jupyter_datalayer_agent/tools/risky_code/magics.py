@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from ...notebook.dataflow.ipython_source import Command
-from ...notebook.name_set import name_set
-from .action import RiskyAction
+from .action import Kind, RiskyAction
 from .calls import of_sql
+from .lists import (
+    FILE_MAGICS,
+    PACKAGE_MAGICS,
+    PROCESS_MAGICS,
+    READING_PACKAGES,
+    SHELL_MAGICS,
+    SQL_MAGICS,
+)
 from .other_languages import LANGUAGES, actions_in_other
 from .place import Place
 from .shell import actions_of
-
-_SHELLS = name_set("! sx system bash sh script zsh cmd powershell perl ruby")
-_PACKAGES = name_set("pip conda mamba micromamba uv")
-_FILES = name_set("rm rmdir mv cp")
-_SQL = name_set("sql duckdb bigquery read_sql")
-_READS = name_set("list show freeze info check search config help debug cache index")
 
 
 def actions_of_command(
@@ -25,28 +27,31 @@ def actions_of_command(
     """The actions of one command; ``in_python`` reads the body of a cell in Python."""
     name = command.magic.lstrip("%") if command.magic != "!" else "!"
     text, line = command.text, command.line
-    if name in _SHELLS:
+    if name in SHELL_MAGICS:
         yield from _shell(command, place)
-    elif name in _PACKAGES:
-        if text.split(maxsplit=1)[:1] and text.split()[0] not in _READS:
+    elif name in PACKAGE_MAGICS:
+        if text.split(maxsplit=1)[:1] and text.split()[0] not in READING_PACKAGES:
             shown = f"{command.magic} {text}"
+            kind: Kind = "installs or removes packages"
             yield RiskyAction(
-                "installs or removes packages", "installs or removes packages:", shown, line
+                kind, "installs or removes packages:", shown, line, command=f"{name} {text}"
             )
-    elif name in _FILES or not name:
+    elif name in FILE_MAGICS or not name:
         yield from actions_of(f"{name} {text}", place, line)
     elif name in ("writefile", "file"):
-        yield from _written(command, place)
+        yield from _seen(_written(command, place))
     elif name in ("save", "notebook", "history", "hist", "logstart"):
-        yield from _saved(name, command, place)
-    elif name in _SQL:
+        yield from _seen(_saved(name, command, place))
+    elif name in SQL_MAGICS:
         yield from of_sql(f"{text}\n;{command.body}", place, line)
     elif name.lower() in LANGUAGES or name in ("R", "julia"):
         yield from _moved(
             actions_in_other(f"{text}\n{command.body}", name.lower(), place), line - 1
         )
     elif command.body:
-        yield from _moved(in_python(command.body, place), line)
+        for action in _moved(in_python(command.body, place), line):
+            # The guard is not in the processes that these start.
+            yield replace(action, is_seen=False) if name in PROCESS_MAGICS else action
 
 
 def _shell(command: Command, place: Place) -> Iterator[RiskyAction]:
@@ -57,11 +62,24 @@ def _shell(command: Command, place: Place) -> Iterator[RiskyAction]:
     found = list(actions_of(text, place, first))
     if not found:
         found = [RiskyAction("runs a shell command", "runs a shell command:", shown, command.line)]
+    run = _program(command)
     for action in found:
+        action = replace(action, command=run)
         if action.kind == "runs a shell command" and not command.body:
-            yield RiskyAction(action.kind, action.verb, shown, action.line)
-        else:
-            yield action
+            action = replace(action, target=shown)
+        yield action
+
+
+def _program(command: Command) -> str:
+    """The command that IPython runs for a shell line, or for a cell of a shell."""
+    if not command.body:
+        return command.text.strip()
+    name = command.magic.lstrip("%")
+    return command.text.strip() if name == "script" else f"{name} {command.text}".strip()
+
+
+def _seen(actions: Iterator[RiskyAction]) -> Iterator[RiskyAction]:
+    return (replace(action, is_seen=True) for action in actions)
 
 
 def _written(command: Command, place: Place) -> Iterator[RiskyAction]:
@@ -85,4 +103,4 @@ def _saved(name: str, command: Command, place: Place) -> Iterator[RiskyAction]:
 
 def _moved(actions: Iterator[RiskyAction], by: int) -> Iterator[RiskyAction]:
     for action in actions:
-        yield RiskyAction(action.kind, action.verb, action.target, action.line + by)
+        yield replace(action, line=action.line + by)

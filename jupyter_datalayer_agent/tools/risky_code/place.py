@@ -26,12 +26,13 @@ class Place:
 
     ``folder`` is the kernel's working folder on this machine, None if unknown; ``language`` the
     kernel's, in lower case; ``cells`` the sources of the notebook's other cells, which import names
-    and give them values.
+    and give them values. ``is_watched``: a guard asks about what it sees while the code runs.
     """
 
     folder: str | None = None
     language: str = "python"
     cells: Sequence[str] = ()
+    is_watched: bool = False
 
     def look(self, path: str, folders: Sequence[str | None] = ()) -> Target:
         """What exists at a path to be written: nothing, a file, another machine, or unknown.

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from ...notebook.dataflow.ipython_source import Command, split_commands
-from .action import RiskyAction
+from .action import Kind, RiskyAction
 from .calls import Calls
 from .magics import actions_of_command
 from .other_cells import OtherCells
@@ -75,7 +75,9 @@ def _by_lines(
             if rule is None and dot and method in _SURE_METHODS:
                 rule = METHODS[method]
             if rule is not None and rule.what in ("remove", "move", "run", "send", "write"):
-                yield RiskyAction("runs code that cannot be checked", "calls", line.strip(), number)
+                kind: Kind = "runs code that cannot be checked"
+                seen = not rule.is_native
+                yield RiskyAction(kind, "calls", line.strip(), number, is_seen=seen)
                 break
 
 

@@ -6,32 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from ...notebook.name_set import name_set
 from .action import Kind, RiskyAction
+from .lists import CLOUDS, INSTALLERS, INSTALLING, PREFIXES, READERS, REMOVERS, SENDERS
 from .place import WILD, Place
 
-# They only print something, whatever their arguments (except ``>``).
-_READS = name_set(
-    "ls dir pwd cd cat head tail less more wc grep egrep fgrep zcat zgrep echo printf date whoami "
-    "hostname uname which type file stat du df free top ps env printenv id uptime nproc lscpu "
-    "nvidia-smi tree sort uniq cut tr awk diff cmp md5sum sha256sum basename dirname realpath "
-    "readlink true false test [ exit export set unset alias seq sleep history jobs find "
-    "if then else elif fi for in do done while until case esac local return declare read let {{ }} "
-    "function time"
-)
-_REMOVERS = name_set("rm rmdir unlink shred del erase truncate")
-_INSTALLERS = name_set("pip pip3 conda mamba micromamba uv apt apt-get npm yarn brew easy_install "
-                       "pipx poetry yum dnf apk")  # fmt: skip
-_INSTALLING = name_set(
-    "install uninstall remove update upgrade add sync purge autoremove create ci i"
-)
-_SENDERS = name_set("scp sftp rsync ssh ftp")
-_PREFIXES = name_set("sudo nohup time exec command builtin env xargs then do else nice ! {")
-_CLOUDS = {"aws": name_set("cp mv sync rm mb rb"), "gsutil": name_set("cp mv rsync rm"),
-           "gcloud": name_set("cp mv rsync rm deploy"), "az": name_set("upload delete"),
-           "hf": name_set("upload delete"), "huggingface-cli": name_set("upload delete"),
-           "twine": name_set("upload"), "kaggle": name_set("create submit version"),
-           "docker": name_set("push"), "dvc": name_set("push")}  # fmt: skip
 # Longer scripts are reported as a run only.
 _LONGEST = 50_000
 _ASSIGNMENT = re.compile(r"^\w+=")
@@ -97,7 +75,7 @@ def _of_command(command: list[str], place: Place, line: int) -> Iterator[RiskyAc
             yield RiskyAction(
                 "overwrites files", "appends to" if sign == ">>" else "overwrites", target, line
             )
-    while command and (command[0] in _PREFIXES or _ASSIGNMENT.match(command[0])):
+    while command and (command[0] in PREFIXES or _ASSIGNMENT.match(command[0])):
         command = command[1:]
     if not command:
         return
@@ -118,7 +96,7 @@ def _judged(
     """Kind, verb and target of a command; no kind if it only reads."""
     runs: tuple[Kind | None, str, str] = ("runs a shell command", "runs a shell command:", shown)
     first = plain[0] if plain else ""
-    if name in _REMOVERS:
+    if name in REMOVERS:
         return "removes or moves files", "removes", " ".join(plain) or f"what {shown} is given"
     if name == "find":
         actions = {"-delete", "-exec", "-execdir", "-ok"} & set(rest)
@@ -135,21 +113,21 @@ def _judged(
     if name == "tee" and plain:
         there = any(place.look(_filled(each)) != "new" for each in plain)
         return ("overwrites files", "overwrites", " ".join(plain)) if there else (None, "", "")
-    if name in _INSTALLERS:
-        installs = first in _INSTALLING or (first in ("pip", "env") and len(plain) > 1)
+    if name in INSTALLERS:
+        installs = first in INSTALLING or (first in ("pip", "env") and len(plain) > 1)
         kind: Kind = "installs or removes packages"
         return (kind, "installs or removes packages:", shown) if installs else (None, "", "")
     if name == "git":
         return _judged_git(first, plain, shown)
-    if name in _SENDERS or first in _CLOUDS.get(name, ()) or set(plain[:2]) & _cloud(name):
+    if name in SENDERS or first in CLOUDS.get(name, ()) or set(plain[:2]) & _cloud(name):
         return "sends data to another machine", "sends data to another machine:", shown
     if name in ("curl", "wget"):
         return _judged_transfer(name, rest, shown, place)
-    return (None, "", "") if name in _READS or name.startswith("#") else runs
+    return (None, "", "") if name in READERS or name.startswith("#") else runs
 
 
 def _cloud(name: str) -> frozenset[str]:
-    return _CLOUDS.get(name, frozenset())
+    return CLOUDS.get(name, frozenset())
 
 
 def _judged_git(first: str, plain: list[str], shown: str) -> tuple[Kind | None, str, str]:

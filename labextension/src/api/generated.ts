@@ -4028,6 +4028,9 @@ export interface components {
          *     shell command"): approved for the session, only calls of the same tool with these are covered.
          *     ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
          *     call has been approved or needed no approval, its code runs, and waits before it does this.
+         *     ``code`` is what would run, where neither the changes nor the arguments show it; with
+         *     ``during_run`` it is about to. ``basis`` is a hash of what an approval is of: after a restart of
+         *     the server, only a request with the same one is answered by it.
          */
         ApprovalRequested: {
             /** Approvalid */
@@ -4039,6 +4042,11 @@ export interface components {
              * @default 0
              */
             at: number;
+            /**
+             * Basis
+             * @default null
+             */
+            basis?: string | null;
             /** Callid */
             callId: string;
             /**
@@ -4046,6 +4054,11 @@ export interface components {
              * @default null
              */
             changes?: components["schemas"]["Change"][] | null;
+            /**
+             * Code
+             * @default null
+             */
+            code?: components["schemas"]["CodePart"][] | null;
             /** Destructive */
             destructive: boolean;
             /**
@@ -4847,6 +4860,22 @@ export interface components {
              * @default
              */
             before?: string;
+        };
+        /**
+         * CodePart
+         * @description Code that would run: the ``subject`` ("Cell 2") names it, and ``cell_id`` is the cell's (or
+         *     the block's), None where it has none yet.
+         */
+        CodePart: {
+            /**
+             * Cellid
+             * @default null
+             */
+            cellId?: string | null;
+            /** Source */
+            source: string;
+            /** Subject */
+            subject: string;
         };
         /**
          * CommandUnknown
@@ -8686,11 +8715,19 @@ export interface components {
          * @description ``notebook.run``: these cells in this order, through the page's own kernel session.
          *
          *     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-         *     ``metadata`` goes with each request to the kernel. The result is a list of ``CellRun``.
+         *     ``metadata`` goes with each request to the kernel. ``hashes`` are those of the sources that may
+         *     run, by cell: the run ends before a cell with another one.
          */
         RunParams: {
             /** Cellids */
             cellIds: string[];
+            /**
+             * Hashes
+             * @default {}
+             */
+            hashes: {
+                [key: string]: string;
+            };
             /**
              * Metadata
              * @default {}
@@ -8710,9 +8747,15 @@ export interface components {
         };
         /**
          * RunResult
-         * @description Result of ``notebook.run``.
+         * @description Result of ``notebook.run``: one for each cell; fewer where the next one has another source
+         *     than may run, which is ``changed``.
          */
         RunResult: {
+            /**
+             * Changed
+             * @default null
+             */
+            changed?: string | null;
             /** Runs */
             runs: components["schemas"]["CellRun"][];
         };

@@ -253,6 +253,7 @@ export type DeleteCell = Wire<'DeleteCell'>;
 export type MoveCell = Wire<'MoveCell'>;
 export type SetOutputs = Wire<'SetOutputs'>;
 export type EditParams = Wire<'EditParams'>;
+export type CodePart = Wire<'CodePart'>;
 export type RunParams = Wire<'RunParams'>;
 export type CellRunError = Wire<'CellRunError'>;
 export type CellRun = Wire<'CellRun'>;

@@ -1,6 +1,6 @@
 import React, { useEffect, useId, useRef, useState } from 'react';
 
-import { ShareRequest } from '../api/types';
+import { CodePart, ShareRequest } from '../api/types';
 import { approvalLabel, CellNumber } from '../session/callLabels';
 import { IApprovalEntry } from '../session/turn';
 import { LongText } from '../ui/LongText';
@@ -94,7 +94,7 @@ export function Approval(props: {
       data-destructive={entry.destructive}
       aria-labelledby={id}
     >
-      {entry.duringRun ? (
+      {entry.duringRun && !entry.code ? (
         <>
           <h3 id={id}>{entry.reason}</h3>
           <p>The code is running, and waits for your answer.</p>
@@ -102,8 +102,15 @@ export function Approval(props: {
       ) : (
         <>
           <h3 id={id}>{title ?? what}?</h3>
-          {!isSeen && <p>{entry.reason}</p>}
-          {changes ?? <Details value={entry.arguments} />}
+          {!isSeen && <p className="da-reason">{entry.reason}</p>}
+          {changes ?? (
+            <>
+              {entry.code?.map((part, index) => (
+                <Code key={index} part={part} />
+              ))}
+              {!entry.code && <Details value={entry.arguments} />}
+            </>
+          )}
         </>
       )}
       <Answers
@@ -248,6 +255,16 @@ function shareReason(entry: IApprovalEntry, what: string): string {
   return entry.callId
     ? `“${what}” has run. The model would see only this.${along}`
     : 'This is sent with your message.';
+}
+
+/** The text that would run, under the name of its cell. */
+function Code({ part }: { part: CodePart }): JSX.Element {
+  return (
+    <figure className="da-code-part">
+      <figcaption>{part.subject}</figcaption>
+      <LongText text={part.source} label={`The code of ${part.subject}`} />
+    </figure>
+  );
 }
 
 /** The part of the arguments that says most: the code, or all but the cells that are named. */

@@ -12,6 +12,7 @@ import {
   RunResult
 } from '../api';
 import { indexOf, indicesOf, sharedNotebook } from '../notebook/cells';
+import { hashSource } from '../notebook/edits/hash';
 import { execute } from '../notebook/kernel/execute';
 import { ExecutionTracker } from '../notebook/kernel/executions';
 import { kernelFree, kernelReady } from '../notebook/kernel/kernel';
@@ -48,6 +49,8 @@ class Run {
   /** Fulfilled when somebody stopped the run. */
   readonly stopped = new PromiseDelegate<void>();
   isStopped = false;
+  /** The cell before which the run ended, since its source is not the one that may run. */
+  changed: string | undefined;
   /** Rejected when the notebook's tab is closed; what runs in the kernel then goes on. */
   readonly closed = new PromiseDelegate<never>();
   /** The cell that runs or waits to be run. */
@@ -105,7 +108,7 @@ export class Runner {
     try {
       const runs = await this._runAll(run);
       await this._save(run, runs);
-      return { runs };
+      return { runs, changed: run.changed };
     } finally {
       this._runs.delete(requestId);
       run.end();
@@ -132,6 +135,9 @@ export class Runner {
       const result: CellRun = rest
         ? { ...this._identify(run, cellId), ...rest }
         : await this._runCell(run, cellId, runs);
+      if (run.changed !== undefined) {
+        break;
+      }
       runs.push(result);
       rest ??= this._restAfter(run, result);
     }
@@ -231,6 +237,14 @@ export class Runner {
       return this._deleted(this._identify(run, cellId));
     }
     const source = widget.model.sharedModel.getSource();
+    const { hashes = {} } = run.params;
+    if (cellId in hashes && hashSource(source) !== hashes[cellId]) {
+      // It was changed after it was allowed to run.
+      run.changed = cellId;
+      this._executions.unschedule(run.context, cellId);
+      widget.model.executionState = 'idle';
+      return { ...this._identify(run, cellId), status: 'skipped' };
+    }
     const watch = new RunObserver(
       this._executions,
       run.context,
@@ -246,6 +260,7 @@ export class Runner {
         executor: this._executor,
         timeoutMs,
         metadata: metadata as JSONObject,
+        source: cellId in hashes ? source : null,
         stopped: run.stopped.promise,
         onStarted: () => run.progress(cellId, 'started', watch.msgId),
         onInput: isWaiting => {

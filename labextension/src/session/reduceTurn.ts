@@ -280,6 +280,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     changes: event.changes ?? [],
     kinds: event.kinds ?? [],
     share: event.share,
+    ...(event.code?.length && { code: event.code }),
     ...(event.duringRun && { duringRun: true })
   });
 }

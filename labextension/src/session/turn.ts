@@ -1,4 +1,5 @@
 import {
+  CodePart,
   ActionProposal,
   Change,
   CitedAnswer,
@@ -77,7 +78,9 @@ export interface IApprovalEntry {
   /** What code does beyond the kernel: "runs a shell command". */
   kinds?: readonly string[];
   share?: ShareRequest;
-  /** Its code runs, and waits before it does this. */
+  /** What would run, where neither the changes nor the arguments show it. */
+  code?: readonly CodePart[];
+  /** Its code runs, and waits before it does this; with `code` it is about to run. */
   duringRun?: boolean;
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from '../support/fixtures';
+import { shootBoth } from '../support/screenshots';
 import { openWork } from '../support/work';
 
 const ENDLESS =
@@ -168,6 +169,38 @@ test('code that runs in the page waits before it removes a file, for as long as 
   await tab.panel.root.getByTestId('da-approve').click();
   await tab.panel.ended(2);
   expect(existsSync(file)).toBe(false);
+});
+
+test('what is typed into a cell while its approval waits is asked about with its text, which the card shows', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'x = 1', '!rm -f junk.txt');
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'It was not allowed.' }
+  );
+  await tab.panel.send('Clean up');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('Cell 2 removes junk.txt (line 1)');
+  await expect(card.getByLabel('The code of Cell 2')).toHaveText(
+    '!rm -f junk.txt'
+  );
+  const more = Array.from({ length: 20 }, (_, i) => `\n!rm -f data/${i}.csv`);
+  await notebook.type(1, more.join(''));
+  await tab.panel.root.getByTestId('da-approve').click();
+  await expect(card).toContainText('This is not what you approved');
+  await expect(card).toContainText('junk.txt (line 1), data/0.csv (line 2)');
+  await expect(card).toContainText('data/19.csv (line 21)');
+  await expect(card.getByLabel('The code of Cell 2')).toContainText(
+    '!rm -f data/19.csv'
+  );
+  await shootBoth(tab, 'approval-of-code');
+  await tab.panelWidth(300);
+  await shootBoth(tab, 'approval-of-code-300');
+  await tab.panel.root.getByTestId('da-deny').click();
+  await tab.panel.ended();
+  await expect(notebook.prompt(1)).toHaveText('[ ]:');
 });
 
 test('Stop ends the wait of code that asks, and nothing is done', async ({

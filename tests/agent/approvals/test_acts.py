@@ -147,30 +147,26 @@ def test_many_files_are_a_few_questions_and_the_last_one_covers_the_rest(
     assert not any(each.exists() for each in files)
 
 
-def test_a_file_approved_before_the_run_is_not_the_folder(
+def test_commands_approved_before_the_run_are_not_all_commands(
     folder: Folder, model: ScriptedModelServer
 ) -> None:
-    files = _many(folder)
-    named = "".join(f"os.remove('many/{i}')\n" for i in range(3))
-    hidden = LOOP.format(3, 20).partition("\n")[2]
-    turn = Turn(folder, model, approve, adding(f"import os\n{named}{hidden}"))
-    assert turn.reasons[0] == (
-        "The new cell removes many/0 (line 2), many/1 (line 3), many/2 (line 4)"
-    )
+    named = "".join(f"!echo {i}\n" for i in range(3))
+    hidden = "import os\nfor i in range(3, 9): vars(os)['sys' + 'tem'](f'echo {i}')"
+    turn = Turn(folder, model, approve, adding(named + hidden))
+    assert turn.reasons[0].startswith("The new cell runs a shell command: !echo 0 (line 1), !echo")
     assert [reason.partition(" wants to ")[2] for reason in turn.reasons[1:]] == [
-        *(f"delete many/{i} (line 6)" for i in range(3, 6)),
-        "delete many/6 and other files in many/ (line 6)",
+        *(f"run echo {i} (line 5)" for i in range(3, 6)),
+        "run echo 6 and other commands (line 5)",
     ]
-    assert sum(each.exists() for each in files) == 20
 
 
 def test_what_was_approved_before_the_run_covers_no_other_kind_of_act(
     folder: Folder, model: ScriptedModelServer
 ) -> None:
-    shell = "ip = get_ipython()\nvars(type(ip))['sys' + 'tem'](ip, 'echo x > gone.txt')"
-    turn = Turn(folder, model, approve, adding(f"import os\nos.remove('cars.csv')\n{shell}"))
+    hidden = "import os\nvars(os)['re' + 'move']('cars.csv')"
+    turn = Turn(folder, model, approve, adding(f"!echo cars.csv\n{hidden}"))
     assert len(turn.reasons) == 2
-    assert turn.reasons[1].startswith("Cell 2 wants to run echo x > gone.txt")
+    assert turn.reasons[1] == "Cell 2 wants to delete cars.csv (line 3)"
 
 
 def test_the_users_own_code_is_not_asked_about(folder: Folder, model: ScriptedModelServer) -> None:
@@ -187,7 +183,7 @@ def test_the_users_own_code_is_not_asked_about(folder: Folder, model: ScriptedMo
 def test_what_was_approved_before_the_run_is_not_asked_again(
     folder: Folder, model: ScriptedModelServer
 ) -> None:
-    turn = Turn(folder, model, approve, adding("import os\nos.remove('cars.csv')\n!echo hello"))
+    turn = Turn(folder, model, approve, adding("%pip --version\n!rm cars.csv\n!echo hello"))
     [reason] = turn.reasons
     assert "The new cell removes cars.csv (line 2)" in reason
     assert not folder.cars.exists()
@@ -206,3 +202,82 @@ def test_time_that_code_waits_is_no_time_of_its_run(
     turn = Turn(folder, model, later, cell, Call(code.name, {**code.arguments, "run": False}), run)
     assert [output["status"] for output in turn.outputs] == ["ok", "ok", "ok"]
     assert not folder.cars.exists()
+
+
+OTHERS = [f"no{number}" for number in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (",print 1\nimport os\nos.remove('cars.csv')", 3),
+        (
+            "import os\n"
+            f"for name in {[*OTHERS, 'cars.csv']}:\n"
+            "    if os.path.exists(name):\n"
+            "        os.remove(name)",
+            4,
+        ),
+    ],
+    ids=["line of IPython's", "nine names"],
+)
+def test_what_the_text_hides_asks_with_its_real_target(
+    folder: Folder, model: ScriptedModelServer, code: str, line: int
+) -> None:
+    turn = Turn(folder, model, deny, adding(code))
+    assert turn.reasons == [f"Cell 2 wants to delete cars.csv (line {line})"]
+    assert folder.cars.exists()
+
+
+@pytest.mark.parametrize("change", ["import os\nos.chdir('elsewhere')", "%cd elsewhere"])
+def test_in_another_folder_the_whole_path_is_asked_about(
+    folder: Folder, model: ScriptedModelServer, change: str
+) -> None:
+    elsewhere = folder.path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "cars.csv").write_text("x", encoding="utf-8")
+    calls = [
+        Call("executeCode", {"code": change}),
+        adding("import os\nos.remove('cars.csv')"),
+        adding("!rm cars.csv"),
+    ]
+    answers = iter([deny, approve, deny])
+    turn = Turn(folder, model, lambda event: next(answers)(event), *calls)
+    assert turn.reasons == [
+        f"Cell 2 wants to delete {elsewhere / 'cars.csv'} (line 2)",
+        "The new cell removes cars.csv (line 1)",
+        f"Cell 3 wants to run rm cars.csv in {elsewhere} (line 1)",
+    ]
+    assert (elsewhere / "cars.csv").exists()
+
+
+def test_a_variable_of_the_kernel_is_asked_about_with_its_real_value(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("f = 'junk.txt'")])
+    nbformat.write(made, folder.server.root / folder.notebook)
+    theirs = {"arguments": {"code": "f = 'cars.csv'"}, "path": folder.notebook}
+    assert folder.server.post("tools/executeCode", theirs)["ok"]
+    answers = iter([deny, approve, deny])
+    turn = Turn(
+        folder,
+        model,
+        lambda event: next(answers)(event),
+        adding("import os\nos.remove(f)"),
+        adding("!rm $f"),
+    )
+    assert turn.reasons == [
+        "Cell 2 wants to delete cars.csv (line 2)",
+        "The new cell removes $f (line 1)",
+        "Cell 3 wants to run rm cars.csv (line 1)",
+    ]
+    assert folder.cars.exists()
+
+
+def test_a_module_that_the_agent_wrote_asks_what_it_does_when_it_is_imported(
+    folder: Folder, model: ScriptedModelServer
+) -> None:
+    written = {"path": f"{folder.name}/tidy.py", "content": "import os\nos.remove('cars.csv')"}
+    turn = Turn(folder, model, deny, Call("writeFile", written), adding("import tidy"))
+    assert turn.reasons == ["Cell 2 wants to delete cars.csv (line 1)"]
+    assert folder.cars.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import nbformat
@@ -17,14 +18,17 @@ PATH = f"{FOLDER}/asked.ipynb"
 
 
 @pytest.fixture
-def notebook(server: RunningServer) -> RunningServer:
-    """A server with a notebook in a folder of its own, with ``cars.csv`` beside it."""
+def notebook(server: RunningServer) -> Iterator[RunningServer]:
+    """A server with a notebook in a folder of its own, with ``cars.csv`` beside it, and without a
+    kernel."""
     folder = server.root / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "cars.csv").write_text("mpg\n18\n", encoding="utf-8")
     write(server, ["import os as system\nOUT = 'cars.csv'"])
-    return server
+    yield server
+    for each in server.get("/api/sessions"):
+        server.request("DELETE", f"/api/sessions/{each['id']}")
 
 
 def write(
@@ -65,14 +69,50 @@ def adding(code: str) -> Call:
     return Call("addNotebookCell", {"type": "code", "content": code, "run": True})
 
 
-def test_overwriting_a_file_asks_and_names_it_with_its_line(
+def unwatch(server: RunningServer, model: ScriptedModelServer) -> None:
+    """Let the notebook have a kernel in which the guard cannot be installed, as is known then."""
+    lose = {"code": "get_ipython().kernel.control_thread = None"}
+    assert server.post("tools/executeCode", {"arguments": lose, "path": PATH})["ok"]
+    assert asked(server, model, Call("executeCode", {"code": "1"})) == []
+
+
+def test_what_the_guard_sees_asks_while_it_runs_and_names_the_file_with_its_line(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
+    [event] = asked(notebook, model, adding("f = 1\nopen('cars.csv', 'w').close()"))
+    assert event["reason"] == "Cell 2 wants to overwrite cars.csv (line 2)"
+    assert event["duringRun"]
+    assert (notebook.root / FOLDER / "cars.csv").read_text(encoding="utf-8") == "mpg\n18\n"
+
+
+def test_without_a_guard_it_asks_before_and_names_the_file_with_its_line(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    unwatch(notebook, model)
     [event] = asked(notebook, model, adding("f = 1\nopen('cars.csv', 'w').close()"))
     assert event["reason"] == "The new cell overwrites cars.csv (line 2)"
     assert event["kinds"] == ["overwrites files"]
     assert event["destructive"]
+    assert len(nbformat.read(notebook.root / PATH, as_version=4).cells) == 1
     assert (notebook.root / FOLDER / "cars.csv").read_text(encoding="utf-8") == "mpg\n18\n"
+
+
+def test_what_turns_out_to_have_no_guard_does_not_run_unasked(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    lose = {"code": "get_ipython().kernel.control_thread = None"}
+    assert notebook.post("tools/executeCode", {"arguments": lose, "path": PATH})["ok"]
+    remove = "import os\nos.remove('cars.csv')"
+    [event] = asked(notebook, model, Call("executeCode", {"code": remove}))
+    assert event["reason"] == (
+        "The kernel cannot ask while this runs. The code removes cars.csv (line 2)"
+    )
+    assert event["code"] == [{"subject": "The code", "source": remove}]
+    assert "Not run: it needs approval here. The user declined." in model.requests[-1].text
+    assert (notebook.root / FOLDER / "cars.csv").exists()
+    # From then on it is known before.
+    [event] = asked(notebook, model, Call("executeCode", {"code": remove}))
+    assert event["reason"] == "The code removes cars.csv (line 2)"
 
 
 def test_a_new_file_reading_and_plotting_do_not_ask(
@@ -86,6 +126,7 @@ def test_a_new_file_reading_and_plotting_do_not_ask(
 def test_the_names_that_other_cells_give_count(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
+    unwatch(notebook, model)
     code = "system.remove(OUT)"
     ran = Call("executeCode", {"code": code})
     found = asked(notebook, model, adding(code), ran)
@@ -95,19 +136,31 @@ def test_the_names_that_other_cells_give_count(
     ]
 
 
-def test_each_cell_of_a_run_is_named_by_its_number(
+def test_each_cell_of_a_run_is_named_by_its_number_and_its_code_is_shown(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
-    write(notebook, ["import os", "os.remove('cars.csv')", "x = 1", "if x:\n    !rm cars.csv"])
+    rest = "if x:\n    !rm cars.csv"
+    write(notebook, ["import os", "!rm cars.csv", "x = 1", rest])
     [event] = asked(notebook, model, Call("runNotebookCells", {"all": True}))
     assert event["reason"] == ("Cell 2 removes cars.csv (line 1); Cell 4 removes cars.csv (line 2)")
+    assert [(each["subject"], each["source"]) for each in event["code"]] == [
+        ("Cell 2", "!rm cars.csv"),
+        ("Cell 4", rest),
+    ]
+
+
+def test_every_target_is_named(notebook: RunningServer, model: ScriptedModelServer) -> None:
+    lines = [f"!rm many/{number}.csv" for number in range(200)]
+    [event] = asked(notebook, model, adding("\n".join(lines)))
+    named = ", ".join(f"many/{number}.csv (line {number + 1})" for number in range(200))
+    assert event["reason"] == f"The new cell removes {named}"
 
 
 def test_a_changed_cell_is_looked_into_as_it_will_be(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:
     cell = nbformat.read(notebook.root / PATH, as_version=4).cells[0].id
-    update = {"cellId": cell, "content": "import os\nos.remove('cars.csv')", "run": True}
+    update = {"cellId": cell, "content": "import os\n!rm cars.csv", "run": True}
     calls = [Call("getNotebookCells", {}), Call("updateNotebookCell", update)]
     [event] = asked(notebook, model, *calls)
     assert event["reason"] == "The changed cell removes cars.csv (line 2)"

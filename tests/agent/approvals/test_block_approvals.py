@@ -19,7 +19,8 @@ FOLDER = "block-approvals"
 NAME = f"{FOLDER}/asked.dlex"
 ENDS = ("turn_completed", "turn_aborted")
 SET_UP = "import os as system\nOUT = 'cars.csv'"
-REMOVE = "system.remove(OUT)"
+# What the guard does not see while it runs, and so is asked about before.
+REMOVE = "!rm cars.csv"
 
 
 class Asked:
@@ -102,7 +103,7 @@ def test_new_code_that_runs_and_removes_a_file_asks_and_declined_nothing_is_done
     assert [each["kinds"] for each in asked] == [["removes or moves files"]] * 3
     assert all(each["destructive"] for each in asked)
     # What it would do to the document is shown with it.
-    assert "system.remove(OUT)" in asked[0]["changes"][0]["after"]
+    assert REMOVE in asked[0]["changes"][0]["after"]
     assert [each["status"] for each in ended] == ["denied"] * 3
     assert "Keep my data" in document.model.requests[-1].text
     assert document.file.read_bytes() == document.before
@@ -113,7 +114,7 @@ def test_changed_code_that_runs_and_removes_a_file_asks_and_declined_nothing_is_
     document: Asked,
 ) -> None:
     _, block = document.ids()
-    edits = [{"oldString": "OUT = 'cars.csv'", "newString": "system.remove('cars.csv')"}]
+    edits = [{"oldString": "OUT = 'cars.csv'", "newString": "!rm cars.csv"}]
     asked, ended = document.turn(
         Call("readAllBlocks"),
         Call("updateBlock", {"blockId": block, "content": "!rm cars.csv", "run": True}),
@@ -152,7 +153,7 @@ def test_what_is_not_run_or_does_nothing_beyond_the_kernel_does_not_ask(document
 
 
 def test_what_the_user_approves_is_done(document: Asked) -> None:
-    run = Call("insertBlock", code("import os\nos.remove('cars.csv')\n'gone'", run=True))
+    run = Call("insertBlock", code(f"{REMOVE}\n'gone'", run=True))
     asked, ended = document.turn(run, decision="approve")
     assert len(asked) == 1
     assert [each["status"] for each in ended] == ["ok"]

@@ -11,7 +11,7 @@ from jupyter_datalayer_agent.agent.approvals.broker import ApprovalBroker
 from jupyter_datalayer_agent.agent.approvals.pending import PendingRequests
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import BaseEvent
-from jupyter_datalayer_agent.tools.dispatcher import ApprovalRequest
+from jupyter_datalayer_agent.tools.call_approval import ApprovalRequest
 
 
 def request() -> ApprovalRequest:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from tests.support.cars import write_cars
@@ -78,6 +79,33 @@ def test_an_approval_is_decided_after_the_server_was_ended(
     assert len(model.requests) == 2
     numbers = [event["seq"] for event in seen]
     assert numbers == sorted(set(numbers))
+
+
+def write_cell(server: RunningServer, source: str) -> None:
+    cells = [nbformat.v4.new_code_cell(source, id="it")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), server.root / "cars.ipynb")
+
+
+def test_an_approval_is_not_of_what_was_changed_while_the_server_was_down(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    write_cell(server, "!rm junk.txt")
+    (server.root / "kept.txt").write_text("x", encoding="utf-8")
+    model.script(Call("runNotebookCells", {"all": True}), Say("Ran."))
+    attached = [{"kind": "notebook", "path": "cars.ipynb"}]
+    session = begin(server, task("Run it", mode="agent", attachments=attached))
+    asked = until(events(server, session), "approval_requested")[-1]
+    server.kill()
+    write_cell(server, "!rm kept.txt")
+    server.start()
+    seen = events(server, session)
+    until(seen, "approval_resolved", approvalId=asked["approvalId"], decision="aborted")
+    new = until(seen, "approval_requested")[-1]
+    assert new["code"][0]["source"] == "!rm kept.txt"
+    decision = {"type": "approval_decision", "approvalId": new["approvalId"], "decision": "deny"}
+    submit(server, session, decision)
+    until(seen, *END)
+    assert (server.root / "kept.txt").exists()
 
 
 def test_a_denial_after_the_restart_reaches_the_model_with_its_reason(

@@ -13,8 +13,9 @@ from typing import Any
 from jupyter_datalayer_agent.notebook.renames import Renames
 from jupyter_datalayer_agent.protocol.forms import FormAnswer, InputForm
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
+from jupyter_datalayer_agent.tools.call_approval import Approve
 from jupyter_datalayer_agent.tools.context import AskForm, ToolContext
-from jupyter_datalayer_agent.tools.dispatcher import Approve, Dispatcher
+from jupyter_datalayer_agent.tools.dispatcher import Dispatcher
 from jupyter_datalayer_agent.tools.gate import Gate
 from jupyter_datalayer_agent.tools.mcp.config_files import ConfigFiles
 from jupyter_datalayer_agent.tools.mcp.servers import McpOptions, McpServers

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
-from jupyter_datalayer_agent.tools.dispatcher import ApprovalRequest, Decision
+from jupyter_datalayer_agent.tools.call_approval import ApprovalRequest, Decision
 from jupyter_datalayer_agent.tools.gate import Gate
 from jupyter_datalayer_agent.tools.mcp.listed import ListedTool
 from jupyter_datalayer_agent.tools.mcp.names import model_name

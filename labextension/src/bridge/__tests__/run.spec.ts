@@ -2,6 +2,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions, setCellExecutor } from '@jupyterlab/notebook';
 
 import { CellRun, RunParams, RunResult } from '../../api';
+import { hashSource } from '../../notebook/edits/hash';
 import { isAgentsRun } from '../../notebook/kernel/agentRuns';
 import { ExecutionTracker } from '../../notebook/kernel/executions';
 import { Runner } from '../run';
@@ -63,6 +64,7 @@ describe('Runner', () => {
         timeoutMs: 60_000,
         stopOnError: true,
         metadata: {},
+        hashes: {},
         ...params
       },
       'r1',
@@ -308,6 +310,39 @@ describe('Runner', () => {
       { status: 'error', error: { ename: 'DeadKernelError' } },
       { status: 'skipped' }
     ]);
+  });
+
+  it('ends before a cell whose source is not the one that may run', async () => {
+    const [a, b] = notebook.panel.content.widgets;
+    const hashes = {
+      a: hashSource(a.model.sharedModel.getSource()),
+      b: hashSource(b.model.sharedModel.getSource())
+    };
+    const result = run(['a', 'b', 'c'], { hashes });
+    const request = await started(1);
+    // Somebody changes the next cell while the first one runs.
+    b.model.sharedModel.setSource('os.remove("cars.csv")');
+    kernel.finish(request, OK);
+    const { runs, changed } = await result;
+    expect(runs.map(({ cellId, status }) => [cellId, status])).toEqual([
+      ['a', 'ok']
+    ]);
+    expect(changed).toBe('b');
+    expect(kernel.executed).toHaveLength(1);
+    expect((b as CodeCell).model.executionState).toBe('idle');
+  });
+
+  it('sends no other text than the one that may run, whatever the executor does', async () => {
+    const [cell] = notebook.panel.content.widgets;
+    const source = cell.model.sharedModel.getSource();
+    const result = run(['a'], { hashes: { a: hashSource(source) } });
+    const request = await started(1);
+    const sent = kernel.executed[0].sessionContext!.session!.kernel!;
+    const send = (code: string) => () => sent.requestExecute({ code }, false);
+    expect(send('os.remove("cars.csv")')).toThrow('was changed');
+    expect(send(source)).not.toThrow();
+    kernel.finish(request, OK);
+    await result;
   });
 
   it('is given up when the notebook is closed: nothing is interrupted or said to have ended', async () => {

@@ -30,6 +30,8 @@ export interface IExecuteOptions {
   timeoutMs: number;
   /** What goes with the request to the kernel. */
   metadata: JSONObject;
+  /** The only source that may be sent to the kernel; null for whatever the cell has then. */
+  source: string | null;
   /** Fulfilled when the cell is not wanted any more. */
   stopped: Promise<void>;
   onStarted: () => void;
@@ -125,7 +127,7 @@ class Clock {
 
 /** Fulfilled when the executor is done with the cell, however that ended. */
 async function send(
-  { panel, cell, executor, metadata }: IExecuteOptions,
+  { panel, cell, executor, metadata, source }: IExecuteOptions,
   outcome: IOutcome
 ): Promise<void> {
   const { content: notebook, sessionContext } = panel;
@@ -136,7 +138,7 @@ async function send(
         cell,
         notebook: notebook.model!,
         notebookConfig: notebook.notebookConfig,
-        sessionContext: sparingQueue(sessionContext, metadata),
+        sessionContext: sparingQueue(sessionContext, metadata, source),
         onCellExecutionScheduled: args =>
           announce(NotebookActions.executionScheduled, { notebook, ...args }),
         onCellExecuted: args => {

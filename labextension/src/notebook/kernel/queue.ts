@@ -5,15 +5,16 @@ import { JSONObject } from '@lumino/coreutils';
 type Changes<T> = { [K in keyof T]?: (value: T[K]) => T[K] };
 
 /**
- * A notebook's session by which a cell that fails leaves the kernel's queue alone, and by which each
- * request carries the metadata of the run.
+ * A notebook's session by which a cell that fails leaves the kernel's queue alone, by which each
+ * request carries the metadata of the run, and by which no other `source` than this is sent.
  *
  * JupyterLab has the kernel drop all that waits when a cell fails. Of the agent's cells nothing
  * waits there, since its runs stop by themselves: what waits is the user's.
  */
 export function sparingQueue(
   context: ISessionContext,
-  metadata: JSONObject = {}
+  metadata: JSONObject = {},
+  source: string | null = null
 ): ISessionContext {
   return overlay(context, {
     session: session =>
@@ -22,12 +23,18 @@ export function sparingQueue(
         kernel: kernel =>
           kernel &&
           overlay(kernel, {
-            requestExecute: () => (content, disposeOnDone, ofCell) =>
-              kernel.requestExecute(
+            requestExecute: () => (content, disposeOnDone, ofCell) => {
+              if (source !== null && content.code !== source) {
+                throw new Error(
+                  'Not run: the cell was changed as it was about to run.'
+                );
+              }
+              return kernel.requestExecute(
                 { ...content, stop_on_error: false },
                 disposeOnDone,
                 { ...ofCell, ...metadata }
-              )
+              );
+            }
           })
       })
   });

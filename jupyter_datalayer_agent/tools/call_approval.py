@@ -1,0 +1,413 @@
+"""What the user is asked about one call: before it is made, where its code is sent to a kernel, and
+while that runs.
+
+An approval is of what its card showed. Before the call is made, that is compared with how things
+are then, and where they differ the user is asked anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import shlex
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, get_args
+from urllib.parse import quote, urlsplit
+
+from ..notebook.document import DocumentError
+from ..notebook.kernel.acts import Act, ActDecision, NotAllowed, RunNow
+from ..protocol.base import ApprovalPolicy
+from ..protocol.json_text import to_json
+from ..protocol.line_ends import line_feeds
+from ..protocol.sharing import ShareRequest
+from ..protocol.tools import Change, CodePart, ToolLabel
+from .code_to_run import CodeToRun, Look, look_at
+from .context import ToolContext, ToolFailure
+from .redaction import CallRef
+from .registry import Tool
+from .risky_code import Reason
+from .risky_code.action import Kind
+
+CHANGED = "This is not what you approved: it has changed since. "
+NOT_WATCHED = "The kernel cannot ask while this runs. "
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The answer to an approval: whether, and if not, what the user wrote (which the model reads).
+
+    ``undecided`` is the reason where no user has decided. ``for_session`` approves such acts for
+    the rest of the session.
+    """
+
+    approved: bool
+    feedback: str | None = None
+    undecided: str | None = None
+    for_session: bool = False
+
+    @property
+    def words(self) -> str:
+        """Why it was denied, for the model."""
+        said = f" The user wrote: {self.feedback}" if self.feedback else ""
+        return self.undecided or f"The user declined.{said}"
+
+
+@dataclass(frozen=True)
+class ApprovalRequest:
+    """A request for approval. ``changes`` is what the call would change, and ``code`` what it would
+    run, if known.
+
+    With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
+    code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
+    for the session covers, and ``covered_by`` those of wider approvals. ``during_run``: the call
+    has begun, and waits. ``basis`` differs where what the card shows does.
+    """
+
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+    reason: str
+    destructive: bool
+    changes: list[Change] | None
+    remember_as: str
+    share: ShareRequest | None = None
+    kinds: tuple[str, ...] = ()
+    label: ToolLabel | None = None
+    during_run: bool = False
+    covered_by: tuple[str, ...] = ()
+    code: list[CodePart] | None = None
+    basis: str | None = None
+
+
+Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a card shows of a call, and what its approval is of."""
+
+    loss: Reason | None
+    untrusted: str | None
+    changes: list[Change] | None
+    code: CodeToRun | None
+    look: Look
+
+    @property
+    def basis(self) -> str:
+        """Differs where this does: paths and places in documents apart, which may change by
+        themselves."""
+        apart = {"path", "index"}
+        changes = [each.model_dump(exclude=apart) for each in self.changes or ()]
+        parts = [] if self.code is None else [(e.cell_id, e.source) for e in self.code.parts]
+        loss = None if self.loss is None else (self.loss.kinds, sorted(self.loss.targets))
+        shown = [changes, parts, loss, self.untrusted, self.look.kernel_id]
+        return hashlib.sha256(to_json(shown).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class CallApproval:
+    """The approvals of one call. Without ``approve`` there are none: it is the user's own act."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        args: Any,
+        call: CallRef,
+        context: ToolContext,
+        policy: ApprovalPolicy,
+        approve: Approve | None,
+    ) -> None:
+        self.tool = tool
+        self.args = args
+        self._call = call
+        self._context = context
+        self._policy = policy
+        self._approve = approve
+        self._shown: _Shown | None = None
+        self._asked = False
+        # The parts of code, by cell, that may run, and what was shown of them.
+        self._parts: set[tuple[str | None, str]] = set()
+        self._approved: list[Reason] = []
+
+    @property
+    def asks(self) -> bool:
+        """Whether anybody is asked about this call."""
+        return self._policy != "never" and self._approve is not None
+
+    # -- before the call -----------------------------------------------------------------------
+
+    async def denied(self) -> Decision | None:
+        """Ask about the call, if that is necessary: the denial, None if it may be made."""
+        if not self.asks:
+            return None
+        before, self._shown = self._shown, await self._look()
+        shown = self._shown
+        asks_always = self._policy == "always" and self.tool.changes
+        self._asked = bool(shown.loss or shown.untrusted or asks_always)
+        if self._asked:
+            decision = await self._ask(self._request(shown, CHANGED if before else ""))
+            if not decision.approved:
+                return decision
+            self._approved = [] if shown.loss is None else [shown.loss]
+        if shown.code is not None:
+            self._parts = {(each.cell_id, _text(each.source)) for each in shown.code.parts}
+        return None
+
+    async def still_holds(self) -> bool:
+        """Whether what was approved is still what the call would do."""
+        if not self._asked or self._shown is None:
+            return True
+        if isinstance(path := getattr(self.args, "path", None), str):
+            # It may have been renamed while the user was asked.
+            self.args = self.args.model_copy(update={"path": self._context.now(path)})
+        return (await self._look()).basis == self._shown.basis
+
+    @asynccontextmanager
+    async def documents(self) -> AsyncIterator[None]:
+        """Hold the documents that the card showed, so that nothing of ours changes them between
+        the comparison and the call."""
+        shown = self._shown if self._asked else None
+        paths = {each.path for each in (shown.changes or ())} if shown else set()
+        if shown and shown.code and shown.code.path and shown.code.names_cells:
+            paths.add(shown.code.path)
+        async with AsyncExitStack() as held:
+            for path in sorted(map(self._context.now, paths)):
+                await held.enter_async_context(self._context.notebooks.lock(path))
+            yield
+
+    async def _look(self) -> _Shown:
+        tool, args, context = self.tool, self.args, self._context
+        loss = await tool.destructive(args, context) if tool.destructive else None
+        if isinstance(loss, str):
+            loss = Reason(loss, ())
+        untrusted = tool.needs_approval() if tool.needs_approval is not None else None
+        code = await tool.code(args, context) if tool.code else None
+        look = Look(None)
+        if code is not None:
+            look = await look_at(code, context, whole=self._policy == "always")
+        loss = loss or look.reason
+        asks = loss or untrusted or self._policy == "always"
+        changes = await tool.preview(args, context) if tool.preview and asks else None
+        return _Shown(loss, untrusted, changes, code, look)
+
+    def _request(self, shown: _Shown, why: str) -> ApprovalRequest:
+        tool, loss = self.tool, shown.loss
+        message = loss.message if loss else shown.untrusted or "Every action requires approval"
+        kinds = loss.kinds if loss else ()
+        return ApprovalRequest(
+            call_id=self._call.call_id,
+            name=tool.name,
+            arguments=self._call.arguments,
+            reason=why + message,
+            destructive=loss is not None,
+            changes=shown.changes,
+            remember_as=_remembered(tool, loss is not None, kinds),
+            kinds=kinds,
+            # It may have been called by way of another tool, which the page knows.
+            label=tool.label if tool.parameters is not None else None,
+            code=self._shown_parts(shown),
+            basis=shown.basis,
+        )
+
+    def _shown_parts(self, shown: _Shown) -> list[CodePart] | None:
+        """The code that neither the changes nor the arguments show."""
+        if shown.code is None or not shown.code.names_cells or shown.changes:
+            return None
+        subjects = shown.loss.subjects if shown.loss else frozenset()
+        whole = self._policy == "always"
+        return [each for each in shown.code.parts if whole or each.subject in subjects]
+
+    async def _ask(self, request: ApprovalRequest) -> Decision:
+        assert self._approve is not None
+        return await self._approve(request)
+
+    # -- where code is sent to a kernel ----------------------------------------------------------
+
+    async def run(self, run: RunNow) -> None:
+        """Return once this code may run in this kernel. Raises ``NotAllowed``."""
+        if self._covers(run):
+            return
+        shown = None if self._shown is None else self._shown.code
+        look, code = await self._look_at_run(run, shown)
+        is_text_new = shown is not None and not self._knows(run)
+        if look.reason is not None or (is_text_new and self._policy == "always"):
+            why = CHANGED if is_text_new else "" if run.is_watched else NOT_WATCHED
+            request = self._request(_Shown(look.reason, None, None, code, look), why)
+            decision = await self._ask(
+                replace(request, during_run=True, code=list(code.parts), basis=None)
+            )
+            if not decision.approved:
+                what = "its text has changed" if is_text_new else "it needs approval here"
+                raise NotAllowed(f"Not run: {what}. {decision.words}")
+        if look.reason is not None:
+            self._approved.append(look.reason)
+        self._parts.update((cell_id, _text(source)) for cell_id, source in run.parts)
+        if self._shown is not None:
+            now = replace(look, kernel_id=run.kernel_id)
+            self._shown = replace(self._shown, look=now)
+
+    def _covers(self, run: RunNow) -> bool:
+        """Whether this code was looked at, and approved if that was necessary, as it would run
+        now."""
+        if self._shown is None or self._shown.code is None:
+            # Nothing was said of code before: the guard alone asks.
+            return run.is_watched
+        look = self._shown.look
+        same_kernel = look.kernel_id in (None, run.kernel_id)
+        as_watched = run.is_watched or not look.is_watched
+        return same_kernel and as_watched and self._knows(run)
+
+    def _knows(self, run: RunNow) -> bool:
+        """Whether all of its text was looked at."""
+        sources = {source for _, source in self._parts}
+        return all(
+            not self._parts.isdisjoint([(cell_id, text), (None, text)])
+            # Blocks of a Lexical document are sent without their ids.
+            or (cell_id is None and text in sources)
+            for cell_id, text in ((cell_id, _text(source)) for cell_id, source in run.parts)
+        )
+
+    async def _look_at_run(self, run: RunNow, shown: CodeToRun | None) -> tuple[Look, CodeToRun]:
+        subjects = {each.cell_id: each.subject for each in shown.parts} if shown else {}
+        parts = [
+            CodePart(
+                subject=subjects.get(cell_id) or await self._subject(cell_id, "The code"),
+                source=source,
+                cell_id=cell_id,
+            )
+            for cell_id, source in run.parts
+        ]
+        path = await self._context.notebooks.path_of_kernel(run.kernel_id)
+        code = CodeToRun(tuple(parts), path, run.kernel_id)
+        if shown is not None:
+            code = replace(code, path=path or shown.path, notebook=shown.notebook)
+        whole = self._policy == "always"
+        return await look_at(code, self._context, is_watched=run.is_watched, whole=whole), code
+
+    # -- while it runs ---------------------------------------------------------------------------
+
+    async def act(self, act: Act) -> ActDecision:
+        """Whether the code may do this."""
+        if any(_is_shown(act, each) for each in self._approved):
+            return ActDecision(True, only=True)
+        what = f"{act.verb} {self._target(act)} {act.more}".strip()
+        line = f" (line {act.line})" if act.line is not None else ""
+        subject = await self._subject(act.cell_id, "The cell" if act.cell_id else "The code")
+        name = self._call.name
+        decision = await self._ask(
+            ApprovalRequest(
+                call_id=self._call.call_id,
+                name=name,
+                arguments=self._call.arguments,
+                reason=f"{subject} wants to {what}{line}",
+                destructive=True,
+                changes=None,
+                remember_as=_remembered_act(name, act),
+                covered_by=_covering(name, act),
+                kinds=(f"would {what}",),
+                during_run=True,
+            )
+        )
+        said = decision.feedback and f"the user declined and wrote: {decision.feedback}"
+        return ActDecision(decision.approved, decision.undecided or said)
+
+    def _target(self, act: Act) -> str:
+        """The target as it really is, also where code has changed the folder that it works in."""
+        folder = None if self._shown is None else self._shown.look.folder
+        if folder is None or act.folder is None or _is_in(act.folder, folder):
+            return act.target
+        if act.kind == "runs a shell command":
+            return f"{act.target} in {act.folder}"
+        return act.path if os.path.isabs(act.path) else act.target
+
+    async def _subject(self, cell_id: str | None, otherwise: str) -> str:
+        """What wants to act, as people call it: the cell by its number."""
+        if cell_id is None:
+            return otherwise
+        try:
+            document = await self._context.document(getattr(self.args, "path", None))
+            cells = (await document.read([cell_id])).cells
+        except (ToolFailure, DocumentError):
+            cells = []
+        return f"Cell {cells[0].index + 1}" if cells else otherwise
+
+
+def _text(source: str) -> str:
+    """A source without what a file's format may change of it."""
+    return line_feeds(source).strip()
+
+
+def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
+    """The keys of an approval for the session: this tool with these kinds of act only.
+
+    An approval to install packages covers no shell command; neither covers plain changes, nor do
+    those cover it.
+    """
+    if not destructive:
+        return tool.name if tool.version is None else f"{tool.name}:{tool.version}"
+    return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))
+
+
+def _remembered_act(tool: str, act: Act) -> str:
+    """The key of an approval for the session: by this tool, this act, or all that it covers."""
+    if act.covers is None:
+        return f"act:{tool}:{quote(act.verb)}:{quote(act.path)}"
+    return f"acts:{tool}:{quote(act.verb if act.covers else act.kind)}:{quote(act.covers)}"
+
+
+def _covering(tool: str, act: Act) -> tuple[str, ...]:
+    """The keys of wider approvals: of all acts of this kind, or in a folder around it."""
+    path = act.path if act.covers is None else os.path.join(act.covers, "x")
+    folders = PurePath(path).parents if os.path.isabs(path) else ()
+    around = [os.path.join(each, "") for each in folders]
+    of_verb = [f"acts:{tool}:{quote(act.verb)}:{quote(each)}" for each in around]
+    return (f"acts:{tool}:{quote(act.kind)}:", *of_verb)
+
+
+def _is_shown(act: Act, approved: Reason) -> bool:
+    """Whether the question before the run named this act and its real target."""
+    if act.by_shell_line:
+        # What the shell is given may differ from the line: by a variable, or by its folder.
+        return _is_in(act.folder, approved.folder) and any(
+            act.target == each or act.target.endswith((f" -m {each}", f"/{each}"))
+            for each in approved.commands
+        )
+    if act.kind in get_args(Kind) and act.kind not in approved.kinds:
+        return False
+    return any(_names(target, act, approved.folder) for target in approved.targets)
+
+
+def _is_in(folder: str | None, other: str | None) -> bool:
+    known = folder is not None and other is not None
+    return known and os.path.realpath(folder or "") == os.path.realpath(other or "")
+
+
+def _names(target: str, act: Act, folder: str | None) -> bool:
+    """Whether a target as the code has it is that of the act, as it really is."""
+    if act.kind == "changes a database":
+        return f" {target} " in f" {act.verb} "
+    if act.kind == "connects to another machine":
+        return urlsplit(target).hostname == act.target
+    if act.kind == "runs a shell command":
+        same = target == act.target or act.target in _commands(target)
+        return same and _is_in(act.folder, folder)
+    if target == act.path:
+        return True
+    if folder is None or not os.path.isabs(act.path):
+        return False
+    whole = os.path.join(folder, os.path.expanduser(target))
+    above, name = os.path.split(os.path.normpath(whole))
+    return act.path in (os.path.realpath(whole), os.path.join(os.path.realpath(above), name))
+
+
+def _commands(target: str) -> tuple[str, ...]:
+    """A program's arguments, ``['ls', '-l']``, as a command."""
+    try:
+        arguments = ast.literal_eval(target)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ()
+    is_list = isinstance(arguments, list) and all(isinstance(each, str) for each in arguments)
+    return (shlex.join(arguments),) if is_list else ()

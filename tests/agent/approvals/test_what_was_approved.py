@@ -1,0 +1,203 @@
+"""An approval is of what its card showed: what has changed since is asked about anew."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
+from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
+from tests.support.jupyter import RunningServer
+from tests.support.model_server import Call, Say, ScriptedModelServer
+
+CHANGED = "This is not what you approved: it has changed since. "
+FOLDERS = itertools.count()
+JUNK, CARS = "!rm junk.txt", "!rm cars.csv"
+
+
+class Folder:
+    """A folder of the server with a notebook, ``cars.csv`` and ``junk.txt``."""
+
+    def __init__(self, server: RunningServer, model: ScriptedModelServer) -> None:
+        self.server, self.model = server, model
+        self.name = f"approved{next(FOLDERS)}"
+        self.path = server.root / self.name
+        self.path.mkdir()
+        self.notebook = f"{self.name}/a.ipynb"
+        for name in ("cars.csv", "junk.txt"):
+            (self.path / name).write_text("kept", encoding="utf-8")
+
+    def write(self, *sources: str) -> None:
+        """The notebook with these cells, as somebody writes it on the disk."""
+        cells = [nbformat.v4.new_code_cell(each, id=f"c{i}") for i, each in enumerate(sources)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), self.server.root / self.notebook)
+
+    def turn(
+        self, *calls: Call, meanwhile: Callable[[], None], decisions: str, **more: Any
+    ) -> list[dict[str, Any]]:
+        """What these calls ask; ``meanwhile`` happens while the first question waits."""
+        self.model.script(*calls, Say("Done."))
+        session = self.server.post("sessions", {})["id"]
+        request = {
+            "message": "go",
+            "mode": "agent",
+            "sessionId": session,
+            "attachments": [{"kind": "notebook", "path": self.notebook}],
+            "activeNotebook": self.notebook,
+            **more,
+        }
+        asked: list[dict[str, Any]] = []
+        answers = iter(decisions.split())
+        for event in self.server.stream("chat/stream", request):
+            if event["type"] == "approval_requested":
+                if not asked:
+                    meanwhile()
+                asked.append(event)
+                op = {"type": "approval_decision", "approvalId": event["approvalId"]}
+                self.server.post(f"sessions/{session}/ops", {**op, "decision": next(answers)})
+            if event["type"] == "turn_completed":
+                return asked
+        raise AssertionError("the turn has no end")
+
+    @property
+    def left(self) -> set[str]:
+        return {each.name for each in self.path.iterdir() if each.suffix in (".csv", ".txt")}
+
+
+@pytest.fixture
+def folder(server: RunningServer, model: ScriptedModelServer) -> Iterator[Folder]:
+    yield Folder(server, model)
+    for each in server.get("/api/sessions"):
+        server.request("DELETE", f"/api/sessions/{each['id']}")
+
+
+RUN_ONE = Call("runNotebookCells", {"cellIds": ["c1"]})
+RUN_ALL = Call("runNotebookCells", {"all": True})
+
+
+@pytest.mark.parametrize("run", [RUN_ONE, RUN_ALL])
+@pytest.mark.parametrize("approval", ["destructive", "always"])
+def test_a_cell_that_is_changed_on_the_disk_while_it_waits_asks_with_its_new_text(
+    folder: Folder, run: Call, approval: str
+) -> None:
+    folder.write("x = 1", JUNK)
+    asked = folder.turn(
+        run,
+        meanwhile=lambda: folder.write("x = 1", CARS),
+        decisions="approve deny",
+        approval=approval,
+    )
+    assert [each["reason"] for each in asked] == [
+        "Cell 2 removes junk.txt (line 1)",
+        CHANGED + "Cell 2 removes cars.csv (line 1)",
+    ]
+    assert asked[1]["code"][-1] == {"subject": "Cell 2", "source": CARS, "cellId": "c1"}
+    assert folder.left == {"cars.csv", "junk.txt"}
+
+
+def test_python_that_is_changed_while_it_waits_asks_with_its_new_text(folder: Folder) -> None:
+    folder.write("import os", "os.remove('junk.txt')")
+    asked = folder.turn(
+        RUN_ALL,
+        meanwhile=lambda: folder.write("import os", "os.remove('cars.csv')"),
+        decisions="approve deny",
+        approval="always",
+    )
+    assert asked[1]["reason"] == CHANGED + "Cell 2 removes cars.csv (line 1)"
+    assert folder.left == {"cars.csv", "junk.txt"}
+
+
+def test_a_harmless_new_text_is_asked_about_where_everything_is(folder: Folder) -> None:
+    folder.write("x = 1")
+    asked = folder.turn(
+        RUN_ALL,
+        meanwhile=lambda: folder.write("x = 2"),
+        decisions="approve approve",
+        approval="always",
+    )
+    assert [each["code"][0]["source"] for each in asked] == ["x = 1", "x = 2"]
+    ran = nbformat.read(folder.server.root / folder.notebook, as_version=4)
+    assert ran.cells[0].execution_count == 1
+
+
+def test_what_is_unchanged_is_asked_once_and_runs(folder: Folder) -> None:
+    folder.write("x = 1", JUNK)
+    # Other cells may change, and the cell's place.
+    asked = folder.turn(
+        RUN_ONE, meanwhile=lambda: folder.write("x = 2", JUNK, "y = 3"), decisions="approve"
+    )
+    assert len(asked) == 1
+    assert folder.left == {"cars.csv"}
+
+
+def test_a_cell_that_comes_to_those_that_run_asks(folder: Folder) -> None:
+    folder.write(JUNK)
+    asked = folder.turn(
+        RUN_ALL, meanwhile=lambda: folder.write(JUNK, CARS), decisions="approve deny"
+    )
+    assert asked[1]["reason"].startswith(CHANGED + "Cell 1 removes junk.txt (line 1); Cell 2")
+    assert folder.left == {"cars.csv", "junk.txt"}
+
+
+def test_another_kernel_asks_anew(folder: Folder) -> None:
+    folder.write(JUNK)
+    server = folder.server
+    where = {"path": folder.notebook, "name": "a", "type": "notebook"}
+    session = server.post("/api/sessions", {**where, "kernel": {"name": "python3"}})
+
+    def replace() -> None:
+        body = {"kernel": {"name": "python3"}}
+        assert server.request("PATCH", f"/api/sessions/{session['id']}", json=body).ok
+
+    asked = folder.turn(RUN_ALL, meanwhile=replace, decisions="approve deny")
+    assert [each["reason"] for each in asked] == [
+        "Cell 1 removes junk.txt (line 1)",
+        CHANGED + "Cell 1 removes junk.txt (line 1)",
+    ]
+    assert "junk.txt" in folder.left
+
+
+def test_a_block_that_is_changed_while_it_waits_asks_with_its_new_text(folder: Folder) -> None:
+    name = f"{folder.name}/a.dlex"
+    file: Path = folder.server.root / name
+    nodes = new_blocks("jupyter-input", JUNK)
+    file.write_text(new_document(nodes))
+
+    def change() -> None:
+        file.write_text(file.read_text().replace("junk.txt", "cars.csv"))
+
+    asked = folder.turn(
+        Call("runAllBlocks"),
+        meanwhile=change,
+        decisions="approve deny",
+        attachments=[{"kind": "file", "path": name}],
+        activeNotebook=name,
+    )
+    assert [each["reason"] for each in asked] == [
+        "Block 1 removes junk.txt (line 1)",
+        CHANGED + "Block 1 removes cars.csv (line 1)",
+    ]
+    assert folder.left == {"cars.csv", "junk.txt"}
+
+
+def test_a_file_that_is_changed_while_its_diff_waits_is_not_overwritten(folder: Folder) -> None:
+    folder.write("x = 1")
+    path = f"{folder.name}/junk.txt"
+    calls = [
+        Call("readFile", {"path": path}),
+        Call("writeFile", {"path": path, "content": "new"}),
+    ]
+    file = folder.path / "junk.txt"
+    asked = folder.turn(*calls, meanwhile=lambda: _written(file, "the user's"), decisions="approve")
+    assert len(asked) == 1
+    assert file.read_text() == "the user's"
+    assert "the user's" in folder.model.requests[-1].text
+
+
+def _written(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
