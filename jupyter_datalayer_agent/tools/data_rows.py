@@ -1,4 +1,5 @@
-"""Whether an output shows rows of data: by its MIME types, else by the shape of its text.
+"""Whether an output or a file shows rows of data: an output by its MIME types, else by the shape of
+its text, a file by what is in it (``file_data``).
 
 This is a guess: text that only looks like a table is withheld like one, and a row's value in a
 sentence is not recognised.
@@ -12,13 +13,15 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
+from .file_data import data_in
 from .mime_text import is_spec
 from .redaction import Part, PrivateText, text
 
 DATA_SUFFIXES = frozenset(
     [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
 )
-"""Text files that hold rows of data; those of ``MAYBE_DATA`` do when they look like it."""
+"""Text files that hold rows of data by their names; those of ``MAYBE_DATA`` are looked at as
+outputs are, too, which takes more for rows than ``data_in`` does."""
 MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
 DATA_LINES = 50
 DATA_CHARACTERS = 10_000
@@ -46,13 +49,18 @@ LINES = 3
 """This many consecutive lines of one shape are a table."""
 
 
-def data_part(path: str, content: str) -> Part | None:
-    """The private part that a text of this file is, None where it holds no rows of data."""
+def data_part(path: str, content: str, shown: str | None = None) -> Part | None:
+    """The private part that the text of a file is, or what is ``shown`` of it; None where the file
+    holds no data. Its content says so under every name, and some names do."""
+    shown = content if shown is None else shown
     suffix = PurePosixPath(path).suffix.lower()
+    kinds = data_in(content)
     if suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content)):
-        rows = len(content.splitlines())
-        return Part(content, frozenset(["row_data"]), f"{rows:,} lines of data")
-    return None
+        kinds |= {"row_data"}
+    if not kinds:
+        return None
+    count = f"{len(shown.splitlines()):,} lines of"
+    return Part(shown, kinds, f"{count} {'a notebook' if 'outputs' in kinds else 'data'}")
 
 
 def is_data(path: str) -> bool:
@@ -65,9 +73,10 @@ def beginning(content: str) -> str:
     return "".join(content[:DATA_CHARACTERS].splitlines(keepends=True)[:DATA_LINES])
 
 
-def data_text(path: str, content: str) -> PrivateText:
-    """A text of this file, its rows of data marked as private."""
-    return text(data_part(path, content) or content)
+def data_text(path: str, content: str, shown: str | None = None) -> PrivateText:
+    """The text of a file, or what is ``shown`` of it, its rows of data marked as private."""
+    shown = content if shown is None else shown
+    return text(data_part(path, content, shown) or shown)
 
 
 def is_table(data: dict[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from .driver import DriverConnection, in_thread
 from .errors import DATABASE_ERRORS, corrupt, explain
 from .file_system import network_file_system
 from .journal import has_log, leave_log
+from .private import create_private, make_private
 from .servers import ServerLock
 from .vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
 from .writer import Publish, QuickWrite, Write, Writer
@@ -67,10 +68,11 @@ def database_path(database_url: str | None) -> Path | None:
 class Database:
     """An open database. ``path`` is None when it lives in memory only. ``network`` is the type of
     the network file system that it is on, ``journal`` the journal mode that it has. ``publish``
-    is given the events of each transaction."""
+    is given the events of each transaction. ``in_own_folder``: nothing else is in its folder."""
 
-    def __init__(self, path: Path | None, publish: Publish) -> None:
+    def __init__(self, path: Path | None, publish: Publish, *, in_own_folder: bool = False) -> None:
         self.path = path
+        self._in_own_folder = in_own_folder
         self._publish = publish
         self.network: str | None = None
         self.journal = ""
@@ -85,7 +87,7 @@ class Database:
     async def open(cls, database_url: str | None, publish: Publish) -> Database:
         """Check, open and migrate. Never writes to a file that is damaged or not ours."""
         path = await asyncio.to_thread(database_path, database_url)
-        database = cls(path, publish)
+        database = cls(path, publish, in_own_folder=database_url is None)
         try:
             async with database.server.opening():
                 await database._open()
@@ -211,10 +213,13 @@ class Database:
         if self.path is None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self._in_own_folder:
+            make_private(self.path.parent)
         if self.path.exists():
             why = damage(self.path)
             if why is not None:
                 raise corrupt(self.name, why)
+        create_private(self.path)
         self.network = network_file_system(self.path)
         if self.network is not None and has_log(self.path):
             leave_log(self.path)

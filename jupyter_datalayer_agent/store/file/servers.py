@@ -16,6 +16,8 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from .private import make_private
+
 OPENING = "opening"
 OPENING_TIMEOUT = 30.0
 OPENING_POLL = 0.005
@@ -113,7 +115,8 @@ class ServerLock:
         """The file ``name``, made and locked; None when another server holds or removed it."""
         path = self._path(name)
         path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        make_private(path.parent)
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:

@@ -105,7 +105,7 @@ def _no_match(file: FileText, args: EditFile, problem: NoMatch) -> ToolFailure:
     hint = "Read the file again and copy the text exactly, white space included."
     if problem.closest is not None:
         line, text = problem.closest
-        output = {"closest": {"line": line, "content": data_text(file.path, text)}}
+        output = {"closest": {"line": line, "content": data_text(file.path, file.content, text)}}
         hint = "The text that is most like it is in output; copy it exactly, white space included."
     return ToolFailure(
         "invalid_arguments",

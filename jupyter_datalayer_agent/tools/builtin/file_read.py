@@ -86,7 +86,7 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
         shown += "\n"
     if is_cut:
         shown = shown[:room]
-    output = {**about(file, total), "content": data_text(file.path, shown)}
+    output = {**about(file, total), "content": data_text(file.path, file.content, shown)}
     if first or last < total:
         output["lines"] = f"{first + 1}-{last}"
     if last < total:

@@ -181,6 +181,8 @@ function image(node: INode, { resolver }: IRendering): Node {
   }
   if (DATA_IMAGE.test(src)) {
     element.src = src;
+  } else if (isRemote(src)) {
+    return remoteImage(src, element);
   } else if (!ABSOLUTE.test(src) && src && resolver) {
     void resolver
       .resolveUrl(src)
@@ -189,10 +191,22 @@ function image(node: INode, { resolver }: IRendering): Node {
         element.src = url;
       })
       .catch(() => undefined);
-  } else if (WEB.test(src)) {
-    return remoteImage(src, element);
   }
   return element;
+}
+
+/**
+ * Whether the browser would ask another server for it. The browser's own parser says so: it reads
+ * `/\\host/a.png` and addresses with line feeds as those of other hosts, too.
+ */
+function isRemote(src: string): boolean {
+  try {
+    const { protocol, origin } = new URL(src, document.baseURI);
+    const isWeb = protocol === 'http:' || protocol === 'https:';
+    return isWeb && origin !== new URL(document.baseURI).origin;
+  } catch {
+    return false; // No browser can load it either.
+  }
 }
 
 /** A request to another server says that the document is read: the user asks for it. */
@@ -200,7 +214,7 @@ function remoteImage(src: string, element: HTMLImageElement): Node {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'da-lex-button';
-  button.textContent = `Load image${element.alt ? ` “${element.alt}”` : ''} from ${new URL(src).host}`;
+  button.textContent = `Load image${element.alt ? ` “${element.alt}”` : ''} from ${new URL(src, document.baseURI).host}`;
   button.addEventListener('click', () => {
     element.src = src;
     button.replaceWith(element);

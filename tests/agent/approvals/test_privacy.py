@@ -183,6 +183,53 @@ def test_with_row_data_never_only_what_looks_like_rows_is_withheld(
     assert IN_FILE not in preview["text"]
 
 
+# Each with the value that must not leave, under a name that says nothing of it.
+FILES = {
+    "iris.data": f"5.1,3.5,{IN_FILE}\n4.9,3.0,{IN_FILE}\n4.7,3.2,{IN_FILE}\n",
+    "people.csv.bak": f"name,age\n{IN_FILE},31\nBob,33\n",
+    "notes.md": f"name,age\n{IN_FILE},31\nBob,33\n",
+    "dump.sql": f"INSERT INTO p VALUES ('{IN_FILE}', 1), ('b', 2), ('c', 3);\n",
+    "page.html": f"<table><tr><td>{IN_FILE}</td><td>1</td></tr>" + "<tr><td>b</td></tr>" * 3,
+    "people.yaml": f"- name: {IN_FILE}\n  age: 1\n" + "- name: b\n  age: 2\n" * 2,
+    "old.bak": json.dumps(
+        nbformat.v4.new_notebook(
+            cells=[
+                nbformat.v4.new_code_cell(
+                    "1", outputs=[nbformat.v4.new_output("stream", text=f"{IN_FILE}\n")]
+                )
+            ]
+        ),
+        indent=1,
+    ),
+}
+
+
+def test_data_is_withheld_under_every_name_and_in_each_way_that_a_file_is_sent(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    for name, content in FILES.items():
+        (server.root / name).write_text(content)
+    session = begin(server, rowData="never", outputs="never")
+    model.script(
+        Calls([Call("readFile", {"path": each}) for each in FILES]),
+        Calls([
+            Call("readFile", {"path": name, "startLine": line, "limit": 1})
+            for name, content in FILES.items()
+            for line in range(1, 1 + min(2, content.count("\n")))
+        ]),
+        # What is most like the text that does not occur is in the answer, and so is the whole file.
+        Calls([Call("editFile", {"path": each, "edits": [
+            {"oldString": f"{IN_FILE[:-1]}x", "newString": ""}]}) for each in FILES]),
+        Calls([Call("writeFile", {"path": each, "content": "x"}) for each in FILES]),
+        Say("Done."),
+    )  # fmt: skip
+    files = [{"kind": "file", "path": each} for each in FILES]
+    chat(server, session, "Look", attachments=[*request("")["attachments"], *files])
+    assert_kept_from(model, IN_FILE)
+    assert received(model).count("lines of data withheld by the setting") >= len(FILES)
+    assert "lines of a notebook withheld by the setting" in received(model)
+
+
 def test_never_holds_for_what_was_sent_before_and_at_once(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:

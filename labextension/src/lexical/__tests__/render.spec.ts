@@ -60,6 +60,24 @@ describe('the elements of a block', () => {
     expect(element.querySelector('img')!.src).toBe('https://a.org/b.png');
   });
 
+  // A resolver of JupyterLab leaves an address that begins with a slash as it is.
+  it.each(['/\\evil.org/a.png', ' //evil.org/a.png', '\\\\evil.org/a.png', '/\n/evil.org/a'])(
+    'do not load %j unasked, which a browser reads as another server',
+    async src => {
+      const image = { type: 'image', src, altText: '' };
+      const element = renderBlock(paragraph(image), {
+        ...RENDERING,
+        resolver: {
+          resolveUrl: async url => url,
+          getDownloadUrl: async url => url
+        }
+      });
+      await new Promise(done => setTimeout(done));
+      expect(element.querySelector('img')).toBeNull();
+      expect(element.textContent).toContain('from evil.org');
+    }
+  );
+
   it('nest lists in the item before them', () => {
     const item = (...children: INode[]): INode => ({
       type: 'listitem',

@@ -1,0 +1,275 @@
+"""Whether a text file holds data, by what is in it and not by its name: rows of any text format, or
+a notebook with its outputs.
+
+It is a guess, made to leave source code, prose and documents with a small table alone: rows count
+where they are most of the text, or many in a row. Only the beginning of a long text is looked at.
+Every look is linear in its length: lines are counted and split, no pattern is searched.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, islice, pairwise
+from typing import Any
+
+from ..datasets.dialect.layout import is_value, reader
+from ..protocol.sharing import ShareKind
+
+LOOKED_AT = 64_000
+"""Characters."""
+MOST_LINES = 2_000
+LONGEST_LINE = 2_000
+LEAST_ROWS = 3
+MANY_ROWS = 20
+"""So many in a row are data, whatever is around them."""
+SHARE = 0.6
+"""Of the lines that are not empty: rows that are more than that are what the file is about."""
+DELIMITERS = (",", "\t", ";", "|", " ")
+
+_DECODER = json.JSONDecoder()
+_ROWS: frozenset[ShareKind] = frozenset(["row_data"])
+_NOTEBOOK: frozenset[ShareKind] = frozenset(["outputs", "row_data"])
+_NOTHING: frozenset[ShareKind] = frozenset()
+
+
+def data_in(content: str) -> frozenset[ShareKind]:
+    """What a text file holds: ``row_data``, with ``outputs`` where it is a notebook with some;
+    nothing where it is code, prose, or anything else."""
+    head = content[:LOOKED_AT]
+    if is_notebook(head):
+        return _NOTEBOOK if '"output_type"' in content else _NOTHING
+    if content.lstrip()[:1] in ("{", "["):
+        return _ROWS if _is_json(content) else _NOTHING
+    if len(content) > len(head) and "\n" in head:
+        head = head[: head.rfind("\n")]
+    lines = [line[:LONGEST_LINE] for line in islice(head.split("\n"), MOST_LINES) if line.strip()]
+    return _ROWS if any(looks(lines) for looks in _LOOKS) else _NOTHING
+
+
+def is_notebook(content: str) -> bool:
+    """Whether a text is a notebook of nbformat, or the beginning of one."""
+    return content.lstrip()[:1] == "{" and '"cells"' in content and '"cell_type"' in content
+
+
+# -- JSON
+
+
+def _is_json(content: str) -> bool:
+    """Whether JSON is records or columns for the most part; also JSON lines."""
+    lines = [line for line in content[:LOOKED_AT].splitlines() if line.strip()]
+    objects = list(map(_parsed, lines[: LEAST_ROWS + 1]))
+    if (
+        len(lines) > 1
+        and isinstance(objects[0], dict | list)
+        and isinstance(objects[1], dict | list)
+    ):
+        return len(lines) >= LEAST_ROWS
+    whole = _parsed(content)
+    if whole is None:
+        # Too long, or cut, or what a program printed: as it begins, or as its lines look.
+        return _are_records(_first_items(content[:LOOKED_AT])) or _records(lines)
+    found = max(map(len, map(json.dumps, _tables(whole))), default=0)
+    return found >= SHARE * len(json.dumps(whole))
+
+
+def _parsed(text: str) -> Any:
+    if len(text) > 20 * LOOKED_AT:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first_items(text: str) -> list[Any]:
+    """The first items of the first list in JSON that may be cut."""
+    items: list[Any] = []
+    at = text.find("[") + 1
+    while at and len(items) < MANY_ROWS:
+        try:
+            item, at = _DECODER.raw_decode(text, at + _blanks(text, at))
+        except (ValueError, RecursionError):
+            break
+        items.append(item)
+        at += _blanks(text, at)
+        at = at + 1 if text[at : at + 1] == "," else 0
+    return items
+
+
+def _blanks(text: str, at: int) -> int:
+    rest = text[at : at + LONGEST_LINE]
+    return len(rest) - len(rest.lstrip())
+
+
+def _tables(value: Any, depth: int = 4) -> Iterable[Any]:
+    """The lists of records, and the columns, of a JSON value."""
+    if depth == 0:
+        return
+    if isinstance(value, list):
+        if _are_records(value):
+            yield value
+        return
+    if isinstance(value, dict):
+        columns = [each for each in value.values() if isinstance(each, list | dict)]
+        if len(columns) > 1 and len(columns) == len(value) and _are_columns(columns):
+            yield value
+        for each in value.values():
+            yield from _tables(each, depth - 1)
+
+
+def _are_records(rows: list[Any]) -> bool:
+    """Whether most items of a list are objects with the same names, or lists of one length."""
+    shapes = [tuple(each) if isinstance(each, dict) else len(each) for each in rows
+              if isinstance(each, dict | list) and len(each) > 1]  # fmt: skip
+    usual = max(map(shapes.count, set(shapes[:LEAST_ROWS])), default=0)
+    return usual >= max(LEAST_ROWS, SHARE * len(rows))
+
+
+def _are_columns(columns: list[Any]) -> bool:
+    """Whether all are plain values, and as many as each other has."""
+    sizes = {len(each) for each in columns}
+    if len(sizes) > 1 or min(sizes) < LEAST_ROWS:
+        return False
+    values = [each.values() if isinstance(each, dict) else each for each in columns]
+    return not any(isinstance(each, dict | list) for column in values for each in column)
+
+
+# -- lines
+
+
+def _delimited(lines: Sequence[str]) -> bool:
+    """Whether most lines have as many values, or many in a row have, that are mostly numbers."""
+    rows = [line for line in lines if line.lstrip()[:1] not in ("#", "%", "@")] or lines
+    return any(_is_table(rows, delimiter) for delimiter in DELIMITERS)
+
+
+def _is_table(lines: Sequence[str], delimiter: str) -> bool:
+    try:
+        split = _without_ends(list(reader(lines, delimiter)))
+    except csv.Error:
+        return False
+    widths = [len(row) for row in split]
+    many = [width for width in widths if width > 1]
+    if not many:
+        return False
+    width = max(set(many), key=many.count)
+    good = [row for row in split if len(row) == width]
+    if len(good) < LEAST_ROWS or not _are_values(good, delimiter):
+        return False
+    if len(good) >= max(SHARE, 0.9 if delimiter in ", " else 0) * len(lines):
+        return True
+    runs = (len(list(group)) for same, group in groupby(widths) if same == width)
+    return max(runs) >= MANY_ROWS and _numbers(good) > 1 / 3
+
+
+def _without_ends(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The fields of lines which may all begin, or end, with a delimiter."""
+    split = [[each.strip() for each in row] for row in rows if row]
+    for end in (0, -1):
+        with_more = [row for row in split if len(row) > 1]
+        if sum(not row[end] for row in with_more) >= 0.9 * len(with_more):
+            split = [(row[1:] if end == 0 else row[:-1]) if len(row) > 1 else row for row in split]
+    return split
+
+
+def _are_values(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Whether the fields are values of a table, not pieces of sentences or of code."""
+    fields = [each for row in rows for each in row if each]
+    short = sum(len(each) <= 40 and each[-1] not in ".,:;({[" for each in fields)
+    if short < 0.9 * len(fields):
+        return False
+    if delimiter == " ":
+        return _numbers(rows) >= 0.5
+    return _numbers(rows) > 0 or len(rows) > LEAST_ROWS
+
+
+def _numbers(rows: Sequence[Sequence[str]]) -> float:
+    """The share of fields that are numbers or dates."""
+    fields = [each for row in rows for each in row]
+    return sum(map(is_value, fields)) / max(len(fields), 1)
+
+
+def _records(lines: Sequence[str]) -> bool:
+    """Objects or tuples, one a line: JSON lines, what Python prints, values of an INSERT."""
+    return _is_share(map(_record, lines), len(lines))
+
+
+def _record(line: str) -> bool:
+    text = line.strip().rstrip(",;").strip()
+    inside = text[1:-1]
+    if text[:1] == "{" and text[-1:] == "}":
+        return inside.count(":") > 1
+    return (text[:1] + text[-1:]) in ("()", "[]") and "," in inside and not inside.startswith("[")
+
+
+def _is_share(found: Iterable[bool], count: int) -> bool:
+    hits = sum(found)
+    return hits >= LEAST_ROWS and hits >= SHARE * count
+
+
+def _sql(lines: Sequence[str]) -> bool:
+    """``INSERT`` with values, or the block of a ``COPY … FROM stdin``."""
+    rows, inserts = 0, False
+    for line in lines:
+        start = line.lstrip()[:12].lower()
+        if start.startswith(("insert into", "replace into")):
+            inserts = True
+            rows += line.count("),") + 1 if "values" in line.lower() else 0
+        elif start.startswith("copy ") and "from stdin" in line.lower():
+            return True
+        elif inserts and line.lstrip()[:1] == "(":
+            rows += line.count("),") + 1
+    return rows >= LEAST_ROWS
+
+
+def _html(lines: Sequence[str]) -> bool:
+    """A page of HTML with a table, or a table for the most part."""
+    text = "".join(lines).lower()
+    start, end = text.find("<table"), text.rfind("</td>")
+    if start < 0 or text.count("<td") <= LEAST_ROWS or text.count("<tr") < LEAST_ROWS:
+        return False
+    return lines[0].lstrip()[:1] == "<" or end - start >= SHARE * len(text)
+
+
+def _yaml(lines: Sequence[str]) -> bool:
+    """A list of records: items with the same names, which are most of the lines."""
+    items: list[tuple[str, ...]] = []
+    covered, indent = 0, -1
+    names: list[str] = []
+    for line in [*lines, "-"]:
+        text = line.lstrip()
+        at = len(line) - len(text)
+        if text[:1] == "-" and (indent in (-1, at) or line == "-"):
+            if names:
+                items.append(tuple(names))
+            indent, names, text = at, [], text[1:].lstrip()
+        elif indent < 0 or at <= indent:
+            continue
+        name, colon, value = text.partition(":")
+        if colon and name and (not value or value[0] == " ") and " " not in name:
+            names.append(name)
+            covered += 1
+    shapes = [each for each in items if len(each) > 1]
+    usual = max(map(shapes.count, set(shapes[:LEAST_ROWS])), default=0)
+    return usual >= max(LEAST_ROWS, SHARE * len(items)) and covered >= SHARE * len(lines)
+
+
+def _sequences(lines: Sequence[str]) -> bool:
+    """FASTA or FASTQ: a line that names a sequence, and lines of nothing but its letters."""
+    if lines and lines[0][:1] == "@":
+        quality = [line for line in lines[2::4] if line[:1] == "+"]
+        return bool(quality) and _is_sequence(lines[1])
+    named = [_is_sequence(after) for line, after in pairwise(lines) if line[:1] == ">"]
+    return bool(lines) and lines[0][:1] in (">", ";") and any(named)
+
+
+def _is_sequence(line: str) -> bool:
+    text = line.strip().rstrip("*")
+    return len(text) > 3 and text.isascii() and text.replace("-", "").isalpha() and text.isupper()
+
+
+_LOOKS: tuple[Callable[[Sequence[str]], bool], ...] = (
+    _sequences, _sql, _html, _records, _yaml, _delimited
+)  # fmt: skip
