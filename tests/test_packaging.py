@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -58,6 +59,15 @@ def test_the_wheel_holds_the_built_labextension() -> None:
     assert (manifest.parent / "schemas/jupyter-datalayer-agent/plugin.json").is_file()
 
 
+def build_module() -> Any:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.mark.parametrize(
     ("version", "enough"),
     [
@@ -75,12 +85,32 @@ def test_the_build_takes_a_node_that_the_bundler_can_use(
 ) -> None:
     package = json.loads((ROOT / "labextension/package.json").read_text())
     assert package["engines"]["node"] == "^20.19.0 || >=22.12.0"
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    hatch_build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hatch_build)
-    assert hatch_build.node_is_new_enough(*version) is enough
+    assert build_module().node_is_new_enough(*version) is enough
+
+
+def test_the_build_completes_the_licences_and_leaves_out_the_developers_package_json(
+    tmp_path: Path,
+) -> None:
+    hatch_build = build_module()
+    texts, output = tmp_path / "labextension/licenses", tmp_path / hatch_build.OUTPUT
+    for folder in (texts / "@jupyter", output / "static", output / "schemas/agent"):
+        folder.mkdir(parents=True)
+    (texts / "@jupyter/chat.txt").write_text("BSD 3-Clause License")
+    (output / "schemas/agent/package.json.orig").write_text("{}")
+    bundled = output / "static/third-party-licenses.json"
+    react = {"name": "react", "extractedText": "MIT License"}
+    bundled.write_text(json.dumps({"packages": [react, {"name": "@jupyter/chat"}]}))
+    hook = hatch_build.LabextensionHook(str(tmp_path), {}, None, None, str(tmp_path), "wheel")
+    for source in hatch_build.SOURCES:
+        (tmp_path / "labextension" / source).touch()
+    (output / "sources.sha256").write_text(hook._digest())
+    hook.initialize("standard", {})
+    packages = json.loads(bundled.read_text())["packages"]
+    assert [each["extractedText"] for each in packages] == ["MIT License", "BSD 3-Clause License"]
+    assert not list(output.rglob("*.orig"))
+    bundled.write_text(json.dumps({"packages": [{"name": "new", "extractedText": " "}]}))
+    with pytest.raises(ValueError, match="new has no licence text"):
+        hook.initialize("standard", {})
 
 
 def test_the_example_is_a_valid_notebook_that_uses_the_data_beside_it() -> None:
