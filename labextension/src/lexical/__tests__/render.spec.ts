@@ -61,7 +61,12 @@ describe('the elements of a block', () => {
   });
 
   // A resolver of JupyterLab leaves an address that begins with a slash as it is.
-  it.each(['/\\evil.org/a.png', ' //evil.org/a.png', '\\\\evil.org/a.png', '/\n/evil.org/a'])(
+  it.each([
+    '/\\evil.org/a.png',
+    ' //evil.org/a.png',
+    '\\\\evil.org/a.png',
+    '/\n/evil.org/a'
+  ])(
     'do not load %j unasked, which a browser reads as another server',
     async src => {
       const image = { type: 'image', src, altText: '' };
