@@ -158,6 +158,9 @@ test('code that runs in the page waits before it removes a file, for as long as 
     `Cell 2 wants to delete ${name} (line 1)`
   );
   await expect(notebook.prompt(1)).toHaveText('[*]:');
+  await shootBoth(tab, 'act');
+  await tab.panelWidth(300);
+  await shootBoth(tab, 'act-300');
   await tab.panel.root.getByTestId('da-deny').click();
   await tab.panel.ended();
   await expect(notebook.cells.nth(1)).toContainText(
