@@ -21,6 +21,7 @@ from urllib.parse import quote, urlsplit
 from ..notebook.document import DocumentError
 from ..notebook.kernel.acts import Act, ActDecision, NotAllowed, RunNow
 from ..protocol.base import ApprovalPolicy
+from ..protocol.events import ApprovalAct
 from ..protocol.json_text import to_json
 from ..protocol.line_ends import line_feeds
 from ..protocol.sharing import ShareRequest
@@ -64,7 +65,8 @@ class ApprovalRequest:
     With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
     code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
     for the session covers, and ``covered_by`` those of wider approvals. ``during_run``: the call
-    has begun, and waits. ``basis`` differs where what the card shows does.
+    has begun, and waits; ``act`` is what its code waits to do. ``basis`` differs where what
+    the card shows does.
     """
 
     call_id: str
@@ -78,6 +80,7 @@ class ApprovalRequest:
     kinds: tuple[str, ...] = ()
     label: ToolLabel | None = None
     during_run: bool = False
+    act: ApprovalAct | None = None
     covered_by: tuple[str, ...] = ()
     code: list[CodePart] | None = None
     basis: str | None = None
@@ -293,7 +296,8 @@ class CallApproval:
         """Whether the code may do this."""
         if any(_is_shown(act, each) for each in self._approved):
             return ActDecision(True, only=True)
-        what = f"{act.verb} {self._target(act)} {act.more}".strip()
+        target = self._target(act)
+        what = f"{act.verb} {target} {act.more}".strip()
         line = f" (line {act.line})" if act.line is not None else ""
         subject = await self._subject(act.cell_id, "The cell" if act.cell_id else "The code")
         name = self._call.name
@@ -309,6 +313,7 @@ class CallApproval:
                 covered_by=_covering(name, act),
                 kinds=(f"would {what}",),
                 during_run=True,
+                act=ApprovalAct(kind=act.kind, target=target, cell_id=act.cell_id),
             )
         )
         said = decision.feedback and f"the user declined and wrote: {decision.feedback}"

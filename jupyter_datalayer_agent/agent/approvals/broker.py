@@ -84,7 +84,7 @@ class ApprovalBroker:
                         share=request.share,
                         kinds=list(request.kinds) or None,
                         label=request.label,
-                        during_run=request.during_run or None,
+                        act=request.act,
                         code=request.code,
                         basis=request.basis,
                     )

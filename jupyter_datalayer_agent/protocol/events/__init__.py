@@ -45,6 +45,7 @@ from .session import (
     SessionReset,
 )
 from .tool_calls import (
+    ApprovalAct,
     ApprovalRequested,
     ApprovalResolved,
     ToolCallArguments,
@@ -141,6 +142,7 @@ __all__ = [
     "AnswerFinished",
     "AnswerStarted",
     "AnswerStatus",
+    "ApprovalAct",
     "ApprovalRequested",
     "ApprovalResolved",
     "BaseEvent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ..base import Wire
 from ..forms import FormAction, InputForm
 from ..sharing import ShareKind, ShareRequest
 from ..tools import Change, CodePart, MissingRequirement, ToolCallStatus, ToolLabel
@@ -50,16 +51,24 @@ class ToolCallOutput(BaseEvent):
     answer_id: str | None = None
 
 
+class ApprovalAct(Wire):
+    """What running code waits to do: its ``kind`` ("removes or moves files") and its real
+    ``target`` as the card names it, a file, a command or a machine. ``cell_id``: the code's."""
+
+    kind: str
+    target: str
+    cell_id: str | None = None
+
+
 class ApprovalRequested(BaseEvent):
     """An action waits for approval. ``changes`` is what it would change, where that is known.
 
     With ``share`` the act is to send something to the model: the call is done, or (without a
     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
     shell command"): approved for the session, only calls of the same tool with these are covered.
-    ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
-    call has been approved or needed no approval, its code runs, and waits before it does this.
-    ``code`` is what would run, where neither the changes nor the arguments show it; with
-    ``during_run`` it is about to. ``basis`` is a hash of what an approval is of: after a restart of
+    ``label`` is that of the tool, where the call may be by way of another one. ``act``: the call's
+    code runs, and waits before it does this. ``code`` is what would run, where neither the changes
+    nor the arguments show it. ``basis`` is a hash of what an approval is of: after a restart of
     the server, only a request with the same one is answered by it.
     """
 
@@ -74,7 +83,7 @@ class ApprovalRequested(BaseEvent):
     share: ShareRequest | None = None
     kinds: list[str] | None = None
     label: ToolLabel | None = None
-    during_run: bool | None = None
+    act: ApprovalAct | None = None
     code: list[CodePart] | None = None
     basis: str | None = None
 

@@ -3990,6 +3990,22 @@ export interface components {
             type: "answer_status";
         };
         /**
+         * ApprovalAct
+         * @description What running code waits to do: its ``kind`` ("removes or moves files") and its real
+         *     ``target`` as the card names it, a file, a command or a machine. ``cell_id``: the code's.
+         */
+        ApprovalAct: {
+            /**
+             * Cellid
+             * @default null
+             */
+            cellId?: string | null;
+            /** Kind */
+            kind: string;
+            /** Target */
+            target: string;
+        };
+        /**
          * ApprovalDecision
          * @description The user's answer to an ``approval_requested``; the model reads ``feedback``.
          *
@@ -4026,13 +4042,14 @@ export interface components {
          *     With ``share`` the act is to send something to the model: the call is done, or (without a
          *     ``call_id``) a turn is about to begin. ``kinds`` are what code does beyond the kernel ("runs a
          *     shell command"): approved for the session, only calls of the same tool with these are covered.
-         *     ``label`` is that of the tool, where the call may be by way of another one. ``during_run``: the
-         *     call has been approved or needed no approval, its code runs, and waits before it does this.
-         *     ``code`` is what would run, where neither the changes nor the arguments show it; with
-         *     ``during_run`` it is about to. ``basis`` is a hash of what an approval is of: after a restart of
+         *     ``label`` is that of the tool, where the call may be by way of another one. ``act``: the call's
+         *     code runs, and waits before it does this. ``code`` is what would run, where neither the changes
+         *     nor the arguments show it. ``basis`` is a hash of what an approval is of: after a restart of
          *     the server, only a request with the same one is answered by it.
          */
         ApprovalRequested: {
+            /** @default null */
+            act?: components["schemas"]["ApprovalAct"] | null;
             /** Approvalid */
             approvalId: string;
             /** Arguments */
@@ -4061,11 +4078,6 @@ export interface components {
             code?: components["schemas"]["CodePart"][] | null;
             /** Destructive */
             destructive: boolean;
-            /**
-             * Duringrun
-             * @default null
-             */
-            duringRun?: boolean | null;
             /**
              * Kinds
              * @default null

@@ -94,7 +94,7 @@ export function Approval(props: {
       data-destructive={entry.destructive}
       aria-labelledby={id}
     >
-      {entry.duringRun && !entry.code ? (
+      {entry.act ? (
         <>
           <h3 id={id}>{entry.reason}</h3>
           <p>The code is running, and waits for your answer.</p>

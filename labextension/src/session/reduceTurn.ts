@@ -281,7 +281,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     kinds: event.kinds ?? [],
     share: event.share,
     ...(event.code?.length && { code: event.code }),
-    ...(event.duringRun && { duringRun: true })
+    ...(event.act && { act: event.act })
   });
 }
 

@@ -1,6 +1,7 @@
 import {
   CodePart,
   ActionProposal,
+  ApprovalRequested,
   Change,
   CitedAnswer,
   ContextCompacted,
@@ -80,8 +81,8 @@ export interface IApprovalEntry {
   share?: ShareRequest;
   /** What would run, where neither the changes nor the arguments show it. */
   code?: readonly CodePart[];
-  /** Its code runs, and waits before it does this; with `code` it is about to run. */
-  duringRun?: boolean;
+  /** Its code runs, and waits before it does this. */
+  act?: ApprovalRequested['act'];
   decision?: 'approve' | 'approve_for_session' | 'deny' | 'expired' | 'aborted';
 }
 

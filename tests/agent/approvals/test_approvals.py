@@ -81,7 +81,9 @@ def test_what_the_guard_sees_asks_while_it_runs_and_names_the_file_with_its_line
 ) -> None:
     [event] = asked(notebook, model, adding("f = 1\nopen('cars.csv', 'w').close()"))
     assert event["reason"] == "Cell 2 wants to overwrite cars.csv (line 2)"
-    assert event["duringRun"]
+    assert event["act"]["target"] == "cars.csv"
+    assert event["act"]["kind"] == "overwrites files"
+    assert event["act"]["cellId"]
     assert (notebook.root / FOLDER / "cars.csv").read_text(encoding="utf-8") == "mpg\n18\n"
 
 

@@ -235,7 +235,8 @@ describe('an approval', () => {
 
   it('of code that runs says what it wants to do, and not that it would be run', async () => {
     const reason = 'Cell 2 wants to delete cars.csv (line 1)';
-    const more = { reason, changes: null, duringRun: true };
+    const act = { kind: 'removes or moves files', target: 'cars.csv' };
+    const more = { reason, changes: null, act };
     const { node } = await asked(more, 'runNotebookCells');
     const card = node.querySelector('.da-waiting')!;
     expect(card.textContent).toMatch(
