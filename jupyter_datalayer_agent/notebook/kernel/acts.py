@@ -103,6 +103,17 @@ def asking(ask: Ask | None) -> Iterator[None]:
 
 
 @contextmanager
+def only_looking() -> Iterator[None]:
+    """Within it, code that our own code makes to look at something is denied all that would ask."""
+    with asking(_deny):
+        yield
+
+
+async def _deny(act: Act) -> ActDecision:
+    return ActDecision(False, "this only looks at the notebook")
+
+
+@contextmanager
 def refusing(refusal: Callable[[Act], str | None]) -> Iterator[None]:
     """Within it, nobody is asked about an act for which this gives a reason: it is denied."""
     ask = _ask.get()

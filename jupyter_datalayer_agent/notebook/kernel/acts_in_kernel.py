@@ -203,6 +203,8 @@ class Guard:
             "sqlite3.connect/handle": self.on_sqlite_handle,
             "sqlite3.enable_load_extension": self.on_sqlite_extension,
             "ctypes.dlopen": self.on_dlopen,
+            "ctypes.dlsym": self.on_dlsym,
+            "webbrowser.open": self.on_url,
             "import": self.on_import,
         }
 
@@ -403,7 +405,7 @@ class Guard:
             return False
         if stem in getattr(sys, "stdlib_module_names", ()):
             return True
-        installed = [each for each in sys.path if _is_installed(each)]
+        installed = [each for each in sys.path if _is_of_packages(each)]
         return importlib.machinery.PathFinder.find_spec(stem, installed) is not None
 
     startup_names = frozenset(
@@ -481,7 +483,7 @@ class Guard:
         run.forget_names()
         self.check_private(run, source)
         if not os.path.lexists(target):
-            self.created.add(target)
+            self.create(run, target)
             # What is written through the link is the linked file, by its real path.
             self.created.discard(os.path.realpath(source))
 
@@ -741,6 +743,14 @@ class Guard:
         if name is None or _from_installed_code():
             return
         self.ask(run, "loads native code", "load", str(name))
+
+    def on_dlsym(self, run: Run, args: tuple[Any, ...]) -> None:
+        """A function is looked up, maybe in what the process has loaded anyway: the system's."""
+        library, name = args[:2]
+        if getattr(library, "_name", None) is not None or str(name).startswith(("Py", "_Py")):
+            return
+        if not _from_installed_code():
+            self.ask(run, "loads native code", "call", str(name))
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -1050,7 +1060,7 @@ def _is_asked_by(modules: tuple[str, ...], *by_way_of: str) -> bool:
     while frame is not None:
         name = _module_of(frame)
         if frame.f_globals is not _OWN and name not in by_way_of:
-            return name.startswith(modules) and _is_installed(frame.f_code.co_filename)
+            return name.startswith(modules) and _is_installed(name)
         frame = frame.f_back
     return False
 
@@ -1061,7 +1071,7 @@ def _from_installed_code() -> bool:
     while frame is not None:
         name = _module_of(frame)
         if frame.f_globals is not _OWN and name != "ctypes":
-            return name != "" and _is_installed(frame.f_code.co_filename)
+            return _is_installed(name)
         frame = frame.f_back
     return False
 
@@ -1111,7 +1121,12 @@ space["watch_worker"](state)
 """
 
 
-def _is_installed(file: str) -> bool:
+def _is_installed(name: str) -> bool:
+    """Whether the module was installed, with Python or into it."""
+    return _is_of_packages(str(getattr(sys.modules.get(name), "__file__", "")))
+
+
+def _is_of_packages(file: str) -> bool:
     return "site-packages" in file or "dist-packages" in file or file.startswith(_STDLIB)
 
 

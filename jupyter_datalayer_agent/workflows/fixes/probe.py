@@ -10,6 +10,7 @@ from typing import Any
 
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
+from ...notebook.kernel.acts import only_looking
 from ...notebook.service import NotebookService
 from ...protocol.cells import CellRunError, PageCell, PageNotebook
 from ..fix import CellFailure
@@ -40,7 +41,10 @@ class NotebookProbe:
         try:
             if await self._notebooks.kernel_of(self._path) is None:
                 return None
-            run = await self._notebooks.execute_code(code, path=self._path, timeout=COMPUTE_SECONDS)
+            with only_looking():
+                run = await self._notebooks.execute_code(
+                    code, path=self._path, timeout=COMPUTE_SECONDS
+                )
         except DocumentError:
             return None
         printed = "".join(

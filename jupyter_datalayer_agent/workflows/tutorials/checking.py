@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...notebook.document import DocumentError, NotebookDocument
+from ...notebook.kernel.acts import only_looking
 from ...notebook.service import NotebookService
 from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..fixes.probe import language_of
@@ -175,9 +176,10 @@ class _Check:
 
     async def _ask(self, code: str) -> dict[str, Any]:
         """What the code answers in the kernel; ``NotNow`` where there is no answer."""
-        run = await self.notebooks.execute_code(
-            code, path=self.document.path, timeout=CHECK_SECONDS
-        )
+        with only_looking():
+            run = await self.notebooks.execute_code(
+                code, path=self.document.path, timeout=CHECK_SECONDS
+            )
         if run.status == "timeout":
             raise NotNow(
                 "The check took too long and was stopped. Is one of the values far larger than the "
