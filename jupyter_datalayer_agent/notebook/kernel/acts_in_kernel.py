@@ -226,10 +226,10 @@ class Guard:
             handler = events.get(event)
             if handler is None:
                 return
-            if event == "open":
+            if event == "open" and len(args) == 3:
                 # What code does most, by far.
                 name, mode, flags = args
-                if type(name) is str:
+                if type(name) is str and type(flags) is int:
                     if mode in reads or (mode is None and not flags & writes):
                         if not may_be_private(name):
                             return
@@ -343,20 +343,20 @@ class Guard:
     # -- files ---------------------------------------------------------------------------------
 
     def on_open(self, run: Run, args: tuple[Any, ...]) -> None:
+        if len(args) != 3 or isinstance(args[0], int) or not isinstance(args[2], int):
+            return  # by a descriptor, or no event of Python's own
         path, mode, flags = args
-        if isinstance(path, int):
-            return
         name = os.fsdecode(path)
+        # It may be relative to an open folder, which the event does not name.
         by_descriptor = mode is None and not os.path.isabs(name)
+        elsewhere = _in_open_folders(name) if by_descriptor else []
         writes = flags & _WRITE if mode is None else mode[:1] != "r" or "+" in mode
         if not writes:
-            for each in [name, *(_in_open_folders(name) if by_descriptor else ())]:
+            for each in [name, *elsewhere]:
                 self.check_private(run, each)
             return
-        for each in _in_open_folders(name) if by_descriptor else ():
-            # It may be relative to an open folder, which the event does not name.
-            if os.path.lexists(each):
-                self.check_write(run, each, mode, flags)
+        for each in elsewhere:
+            self.check_write(run, each, mode, flags)
         self.check_write(run, name, mode, flags)
 
     def check_write(self, run: Run, name: str, mode: str | None, flags: int) -> None:
@@ -900,15 +900,15 @@ def _in_folder(run: Run, path: Any, folder_fd: Any = -1) -> str:
 
 
 def _in_open_folders(name: str) -> list[str]:
-    """What a relative name would mean in each folder that this process has open."""
+    """What a relative name would mean in each folder that this process has open, where there is
+    such a thing."""
     descriptors = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
     found = []
-    with contextlib.suppress(OSError):
-        for each in os.listdir(descriptors):
-            with contextlib.suppress(OSError, ValueError):
-                if stat.S_ISDIR(os.fstat(int(each)).st_mode):
-                    found.append(os.path.join(_path_of(int(each)), name))
-    return found
+    for each in _names(descriptors):
+        with contextlib.suppress(OSError, ValueError):
+            if stat.S_ISDIR(os.fstat(int(each)).st_mode):
+                found.append(os.path.join(_path_of(int(each)), name))
+    return [each for each in found if os.path.lexists(each)]
 
 
 def _path_of(folder_fd: int) -> str:

@@ -171,6 +171,19 @@ def test_the_users_code_does_all_of_it_unasked(kernel: GuardedKernel) -> None:
     assert not (kernel.folder / "cars.csv").exists()
 
 
+def test_a_folder_that_is_open_does_not_make_other_names_ask(kernel: GuardedKernel) -> None:
+    code = "import os; d = os.open('runtime', os.O_RDONLY); os.makedirs('a/kernel-1'); "
+    assert (
+        kernel.agent(code + "os.open('a/kernel-1', os.O_RDONLY); os.removedirs('a/kernel-1')") == []
+    )
+    assert kernel.error == ""
+
+
+def test_events_that_a_library_makes_up_do_no_harm(kernel: GuardedKernel) -> None:
+    assert kernel.user("import sys; sys.audit('open'); sys.audit('open', 'x', None, None)") == []
+    assert kernel.error == ""
+
+
 def test_what_is_allowed_is_not_asked_again_in_the_run_and_what_is_denied_neither(
     kernel: GuardedKernel,
 ) -> None:
