@@ -35,6 +35,7 @@ from .risky_code.action import Kind
 
 CHANGED = "This is not what you approved: it has changed since. "
 NOT_WATCHED = "The kernel cannot ask while this runs. "
+OTHER_KERNEL = "It would run in another kernel now. "
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,8 @@ class CallApproval:
         look, code = await self._look_at_run(run, shown)
         is_text_new = shown is not None and not self._knows(run)
         if look.reason is not None or (is_text_new and self._policy == "always"):
-            why = CHANGED if is_text_new else "" if run.is_watched else NOT_WATCHED
+            why = OTHER_KERNEL if run.is_watched else NOT_WATCHED
+            why = CHANGED if is_text_new else why
             request = self._request(_Shown(look.reason, None, None, code, look), why)
             decision = await self._ask(
                 replace(request, during_run=True, code=list(code.parts), basis=None)
@@ -260,7 +262,8 @@ class CallApproval:
             return run.is_watched
         look = self._shown.look
         same_kernel = look.kernel_id in (None, run.kernel_id)
-        as_watched = run.is_watched or not look.is_watched
+        # Under "always" all of it was shown, whether the guard sees it or not.
+        as_watched = run.is_watched or not look.is_watched or self._policy == "always"
         return same_kernel and as_watched and self._knows(run)
 
     def _knows(self, run: RunNow) -> bool:
@@ -274,21 +277,22 @@ class CallApproval:
         )
 
     async def _look_at_run(self, run: RunNow, shown: CodeToRun | None) -> tuple[Look, CodeToRun]:
-        subjects = {each.cell_id: each.subject for each in shown.parts} if shown else {}
-        parts = [
-            CodePart(
-                subject=subjects.get(cell_id) or await self._subject(cell_id, "The code"),
-                source=source,
-                cell_id=cell_id,
-            )
-            for cell_id, source in run.parts
-        ]
+        if shown is not None and self._knows(run):
+            # Where it runs differs: one question is about all of it.
+            parts = list(shown.parts)
+        else:
+            parts = [await self._part(cell_id, source, shown) for cell_id, source in run.parts]
         path = await self._context.notebooks.path_of_kernel(run.kernel_id)
         code = CodeToRun(tuple(parts), path, run.kernel_id)
         if shown is not None:
             code = replace(code, path=path or shown.path, notebook=shown.notebook)
         whole = self._policy == "always"
         return await look_at(code, self._context, is_watched=run.is_watched, whole=whole), code
+
+    async def _part(self, cell_id: str | None, source: str, shown: CodeToRun | None) -> CodePart:
+        subjects = {each.cell_id: each.subject for each in shown.parts} if shown else {}
+        subject = subjects.get(cell_id) or await self._subject(cell_id, "The code")
+        return CodePart(subject=subject, source=source, cell_id=cell_id)
 
     # -- while it runs ---------------------------------------------------------------------------
 

@@ -341,7 +341,8 @@ class ScriptedPage:
         if request.method == "notebook.run":
             assert self.runner is not None
             runs = await self.runner(request, RunParams.model_validate(request.params))
-            return RunResult(runs=runs).to_wire()
+            done = runs if isinstance(runs, RunResult) else RunResult(runs=runs)
+            return done.to_wire()
         return None
 
     def _read(self, params: ReadParams) -> dict[str, Any]:

@@ -117,6 +117,20 @@ def test_what_turns_out_to_have_no_guard_does_not_run_unasked(
     assert event["reason"] == "The code removes cars.csv (line 2)"
 
 
+def test_cells_that_turn_out_to_have_no_guard_are_one_question(
+    notebook: RunningServer, model: ScriptedModelServer
+) -> None:
+    write(notebook, ["import os", "os.remove('cars.csv')", "open('cars.csv', 'w')"])
+    lose = {"code": "get_ipython().kernel.control_thread = None"}
+    assert notebook.post("tools/executeCode", {"arguments": lose, "path": PATH})["ok"]
+    [event] = asked(notebook, model, Call("runNotebookCells", {"all": True}))
+    assert event["reason"] == (
+        "The kernel cannot ask while this runs. Cell 2 removes cars.csv (line 1); "
+        "Cell 3 overwrites cars.csv (line 1)"
+    )
+    assert (notebook.root / FOLDER / "cars.csv").exists()
+
+
 def test_a_new_file_reading_and_plotting_do_not_ask(
     notebook: RunningServer, model: ScriptedModelServer
 ) -> None:

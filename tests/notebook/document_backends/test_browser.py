@@ -11,8 +11,16 @@ import pytest
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.document_backends import browser
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
+from jupyter_datalayer_agent.notebook.kernel.acts import (
+    Act,
+    ActDecision,
+    NotAllowed,
+    RunNow,
+    asking,
+    deciding,
+)
 from jupyter_datalayer_agent.protocol.cells import CellRun, UpdateCell
-from jupyter_datalayer_agent.protocol.page import PageRequest, RunParams
+from jupyter_datalayer_agent.protocol.page import PageRequest, RunParams, RunResult
 
 from ..support import ScriptedPage, code, insert, text_of, world, write_notebook
 
@@ -158,6 +166,47 @@ async def test_a_run_goes_through_the_page_and_a_cell_it_leaves_out_is_not_calle
     assert len(kernels) == 1
     assert page.methods() == ["notebook.read", "notebook.selectKernel", "notebook.run"]
     assert page.requests[1].params["kernelId"] == kernels[0]
+
+
+async def test_what_a_page_does_not_run_since_it_was_changed_is_decided_on_anew(
+    tmp_path: Path,
+) -> None:
+    decided: list[tuple[tuple[str | None, str], ...]] = []
+
+    async def decide(run: RunNow) -> None:
+        assert run.is_watched
+        decided.append(run.parts)
+        if any("remove" in source for _, source in run.parts):
+            raise NotAllowed("Not run: declined.")
+
+    async def ask(act: Act) -> ActDecision:
+        raise AssertionError("nothing runs in the kernel")
+
+    async with world(tmp_path) as w:
+        cells = [code("a", "1"), code("b", "2"), code("c", "3")]
+        page = ScriptedPage(w.pages).connect().open("a.ipynb", cells)
+        hashes: list[dict[str, str]] = []
+
+        async def runner(request: PageRequest, params: RunParams) -> RunResult:
+            hashes.append(params.hashes)
+            page.notebooks["a.ipynb"][1]["source"] = "os.remove('cars.csv')"
+            return RunResult(runs=[CellRun(cell_id="a", status="ok")], changed="b")
+
+        page.runner = runner
+        document = await w.service.open("a.ipynb", "page-1")
+        with asking(ask), deciding(decide):
+            runs = await document.run(["a", "b", "c"], timeout=60)
+    assert [(run.cell_id, run.status) for run in runs] == [
+        ("a", "ok"),
+        ("b", "aborted"),
+        ("c", "aborted"),
+    ]
+    assert runs[1].note == "Not run: declined."
+    assert decided == [
+        (("a", "1"), ("b", "2"), ("c", "3")),
+        (("b", "os.remove('cars.csv')"), ("c", "3")),
+    ]
+    assert [sorted(each) for each in hashes] == [["a", "b", "c"]]
 
 
 async def test_cancelling_a_run_asks_the_page_to_interrupt_it_and_waits(tmp_path: Path) -> None:
