@@ -102,7 +102,7 @@ export function Approval(props: {
       ) : (
         <>
           <h3 id={id}>{title ?? what}?</h3>
-          {!isSeen && <p className="da-reason">{entry.reason}</p>}
+          {!isSeen && <p>{entry.reason}</p>}
           {changes ?? (
             <>
               {entry.code?.map((part, index) => (
