@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,10 @@ class ServerClient:
 
     def __init__(self, url: str, token: str, root: Path) -> None:
         self.root = root
-        headers = {"Authorization": f"token {token}"} if token else {}
+        # By which the server knows who started a turn, and may answer what it asks.
+        headers = {"X-Datalayer-Agent-Client": secrets.token_urlsafe(32)}
+        if token:
+            headers["Authorization"] = f"token {token}"
         # A turn takes as long as it takes; a proxy of the environment is not for this machine.
         self._http = httpx.AsyncClient(
             base_url=f"{url}datalayer-agent/",

@@ -25,14 +25,16 @@ TurnMaker = Callable[[SessionState, TurnRequest, Settings, str], Turn]
 class Message:
     """A message that waits its turn; ``result`` is for the caller that waits for the reply.
 
-    ``parameters`` are those of the action that it runs: kept in memory alone, since there may be
-    secrets among them. ``turn_maker`` is given for a message of ours that is no text of a user's.
+    ``starter`` is the key of the client that sent it. ``parameters`` are those of the action that
+    it runs: kept in memory alone, since there may be secrets among them. ``turn_maker`` is given
+    for a message of ours that is no text of a user's.
     """
 
     op_id: str
     op: UserMessage
     audience: Audience
     result: asyncio.Future[ChatReply] | None = None
+    starter: str | None = None
     held: bool = False
     parameters: dict[str, Any] | None = None
     turn_maker: TurnMaker | None = None

@@ -13,6 +13,7 @@ from ..protocol.requests import Session, SessionSettings, Usage
 from ..store.records import TurnContext
 from ..tools.context import SeenCells
 from .approvals.pending import PendingRequests
+from .asker import Starters
 from .budget import add_usage
 from .events.channel import EventChannel
 from .history.history import History, Item, read_history
@@ -75,6 +76,7 @@ class SessionState:
     is_stale: bool = False
     unsent_notes: list[Item] = field(default_factory=list)
     used_at: float = field(default_factory=time.monotonic)
+    starters: Starters = field(default_factory=Starters)
 
     @classmethod
     def of(

@@ -26,6 +26,8 @@ from .failure import CommandFailed
 
 START_SECONDS = 60.0
 ROUTE = "datalayer-agent/"
+HEADERS = {"X-Datalayer-Agent-Client": secrets.token_urlsafe(32)}
+"""By which the server knows who started a turn, and may answer what it asks."""
 PROGRAM = "jupyter_datalayer_agent.cli.private_server"
 
 
@@ -67,7 +69,7 @@ class AgentServer:
 
     def _options(self, seconds: float | None) -> dict[str, Any]:
         return {
-            "headers": {"Authorization": f"token {self.token}"} if self.token else {},
+            "headers": HEADERS | ({"Authorization": f"token {self.token}"} if self.token else {}),
             "timeout": seconds,
         }
 

@@ -17,7 +17,7 @@ HELP = """\
 
   --mode ask|edit|agent         what the agent may do now (ask: it reads and answers)
   --model NAME                  another model, for this message
-  --session S                   a session by its title or id; new begins one
+  --session S                   a session of this notebook by its title or id; new begins one
   --attach PATH                 a file or a notebook; may be given more than once
   --out VAR                     keep the answer in a variable
   --format markdown|code|text   code: only the code of the answer

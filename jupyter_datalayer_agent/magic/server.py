@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import secrets
 import socket
 import ssl
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ class Server:
         self.url = url if url.endswith(f"/{ROUTE}") else f"{url}{ROUTE}"
         self._token = token
         self._certificate = certificate
+        # By which the server knows who started a turn, where the token is not a kernel's.
+        self._client = secrets.token_urlsafe(32)
 
     def __repr__(self) -> str:
         return f"Server({self.url!r})"
@@ -71,7 +74,7 @@ class Server:
         self, method: str, route: str, query: dict[str, str], body: Any, seconds: float
     ) -> Iterator[http.client.HTTPResponse]:
         connection = self._connection(seconds)
-        headers = {"Accept": "*/*"}
+        headers = {"Accept": "*/*", "X-Datalayer-Agent-Client": self._client}
         if self._token:
             headers["Authorization"] = f"token {self._token}"
         data = None

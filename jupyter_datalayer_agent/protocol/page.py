@@ -51,13 +51,15 @@ class Hello(Wire):
     ``pending_request_ids`` are the server's requests that the page still works on and will answer
     on this connection: none after a reload. Left out, the page does not say.
     ``renames_known_until`` is the newest such time that the page was sent on any connection: it is
-    sent what was renamed since. None after a reload.
+    sent what was renamed since. None after a reload. ``key`` is a secret of at least 16 characters
+    that the page makes for itself: by it the server knows the page's HTTP requests.
     """
 
     type: Literal["hello"] = "hello"
     client_id: str
     pending_request_ids: list[str] | None = None
     renames_known_until: int | None = None
+    key: str | None = None
 
 
 class EditorState(Wire):

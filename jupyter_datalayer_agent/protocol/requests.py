@@ -356,7 +356,9 @@ class ConfigValue(Wire):
     """One effective setting and the layer that it comes from.
 
     ``editable`` says whether a user may change it; ``inherited`` is what holds without the
-    user's own value. User names, passwords and query values of addresses are shown as ``***``.
+    user's own value. ``unconfirmed`` is a value in the user's file that protects the user less: it
+    holds once a page has sent it as a change. User names, passwords and query values of addresses
+    are shown as ``***``.
     """
 
     name: str
@@ -366,6 +368,7 @@ class ConfigValue(Wire):
     editable: bool = False
     inherited: Any = None
     description: str = ""
+    unconfirmed: Any = None
 
 
 class ConfigReply(Wire):

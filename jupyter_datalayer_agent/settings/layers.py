@@ -10,6 +10,7 @@ from typing import Any, Literal
 from traitlets import TraitError, TraitType
 
 from .definitions import AgentTraits, is_for_server, setting_traits
+from .policies import PROTECTED, is_looser
 from .user_layer import UserSettings, snake
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,8 @@ class SettingRefused(Exception):
 @dataclass(frozen=True)
 class Setting:
     """A setting's effective value. ``inherited`` applies without the user's own value;
-    ``editable`` says whether a user may change it."""
+    ``editable`` says whether a user may change it, ``unconfirmed`` is what the user's file has in
+    its place."""
 
     name: str
     value: Any
@@ -38,10 +40,15 @@ class Setting:
     editable: bool
     inherited: Any
     description: str
+    unconfirmed: Any = None
 
 
 class Layers:
-    """Default, environment, configuration (all in the owner's traits) and the user's file."""
+    """Default, environment, configuration (all in the owner's traits) and the user's file.
+
+    Whatever runs as the user can write that file, code in a kernel too. So what protects the user
+    less than before counts once it came by ``change``; until then it is ``unconfirmed``.
+    """
 
     def __init__(
         self,
@@ -57,6 +64,8 @@ class Layers:
         self._environment = environment
         self._configured = configured
         self._logged: tuple[int, int] | None = None
+        self._confirmed: dict[str, Any] = {}
+        self._unconfirmed: dict[str, Any] = {}
         unknown = sorted(set(owner.locked) - self._traits.keys())
         if unknown:
             log.error("No such setting to be locked: %s", ", ".join(unknown))
@@ -99,6 +108,8 @@ class Layers:
                 value = self._valid(name, trait, value)
             changes[name] = value
         self._user.write(changes)
+        for name in changes.keys() & set(PROTECTED):
+            self._confirmed.pop(name, None)
 
     def _check_changeable(self, name: str, trait: TraitType[Any, Any]) -> None:
         if name in self.locked:
@@ -136,7 +147,25 @@ class Layers:
             except SettingRefused as error:
                 if is_new:
                     log.warning("%s: not used. %s", self._user.file, error)
-        return valid
+        return self._as_confirmed(valid, is_new)
+
+    def _as_confirmed(self, own: dict[str, Any], is_new: bool) -> dict[str, Any]:
+        """The user's values without those that protect them less and that nobody confirmed."""
+        self._unconfirmed = {}
+        for name in PROTECTED:
+            inherited = getattr(self._owner, name)
+            value = own.get(name, inherited)
+            confirmed = self._confirmed.setdefault(name, value)
+            if not is_looser(name, confirmed, value):
+                self._confirmed[name] = value
+                continue
+            self._unconfirmed[name] = value
+            own.pop(name, None)
+            if confirmed != inherited:
+                own[name] = confirmed
+            if is_new:
+                log.warning("%s: %s waits to be confirmed in JupyterLab", self._user.file, name)
+        return own
 
     def _setting(self, name: str, own: Mapping[str, Any], locked: frozenset[str]) -> Setting:
         trait = self._traits[name]
@@ -156,4 +185,5 @@ class Layers:
             editable=name not in locked and not is_for_server(name, trait),
             inherited=inherited,
             description=" ".join((trait.help or "").split()),
+            unconfirmed=self._unconfirmed.get(name),
         )

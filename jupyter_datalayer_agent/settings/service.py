@@ -8,7 +8,9 @@ from ..protocol.errors import AgentError, ErrorCode
 from ..protocol.requests import ConfigReply, ConfigValue, SessionSettings
 from .layers import Layers, Setting, SettingRefused
 from .masking import MASK, masked
+from .policies import loosened
 from .turn_settings import in_session
+from .user_layer import snake
 
 
 class ConfigService:
@@ -25,6 +27,18 @@ class ConfigService:
                 _shown(each, chosen.get(each.name)) for each in self._layers.settings().values()
             ]
         )
+
+    def loosened(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Those of these values that protect the user less than what holds now."""
+        now = self._layers.settings()
+        given = {snake(name): value for name, value in values.items()}
+        before = {name: each.value for name, each in now.items()}
+        after = {
+            name: now[name].inherited if value is None else value
+            for name, value in given.items()
+            if name in now and now[name].editable  # others are refused, whoever asks
+        }
+        return loosened(before, after)
 
     def change(self, values: dict[str, Any]) -> ConfigReply:
         """Change the user's settings. Raises ``AgentError`` that names the setting."""
@@ -50,4 +64,5 @@ def _shown(setting: Setting, in_session: Any) -> ConfigValue:
         editable=setting.editable,
         inherited=masked(setting.inherited),
         description=setting.description,
+        unconfirmed=masked(setting.unconfirmed),
     )

@@ -11,6 +11,7 @@ from ..protocol.base import ApprovalPolicy, Mode, ReasoningEffort, SharePolicy, 
 from ..protocol.errors import AgentError
 from ..protocol.requests import ChatRequest, SessionSettings
 from ..protocol.services import IntentDetection
+from .policies import loosened
 
 ModelUse = Mode | Literal["strategist"]
 """What a model may be set for: a mode, or the Strategist."""
@@ -88,6 +89,18 @@ def check_session(base: Settings, session: SessionSettings | None) -> None:
     """Raises ``AgentError`` ``forbidden`` for settings that a session may not have."""
     if session is not None:
         refuse_locked(base, in_session(session))
+
+
+def loosened_in_session(
+    base: Settings, session: SessionSettings, change: SessionSettings | None
+) -> dict[str, Any]:
+    """What protects the user less after this change of a session's settings."""
+    if change is None:
+        return {}
+    given = {name: getattr(change, name) for name in change.model_fields_set}
+    both = in_session(session), in_session(session.model_copy(update=given))
+    before, after = (base.model_dump() | each for each in both)
+    return loosened(before, after)
 
 
 def in_session(session: SessionSettings) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from acp.schema import EmbeddedResourceContentBlock, ImageContentBlock, TextReso
 from tests.acp.editor import OpenEditor, open_editor
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
+from tests.support.page import submit_in_page
 from tests.support.planning import add, plan_of
 from tests.support.sessions import new_notebook, sources
 
@@ -133,7 +134,7 @@ def test_an_approval_may_be_given_in_the_panel_or_end_with_the_turn(
             turn = server.get(f"sessions/{session}/turns", include="events")["turns"][-1]
             [event] = [each for each in turn["events"] if each["type"] == "approval_requested"]
             op = {"type": "approval_decision", "decision": "approve"}
-            server.post(f"sessions/{session}/ops", {**op, "approvalId": event["approvalId"]})
+            submit_in_page(server, session, {**op, "approvalId": event["approvalId"]})
             assert (await asked).stop_reason == "end_turn"
             assert sources(notebook) == ["2"]
 

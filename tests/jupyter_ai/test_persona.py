@@ -10,7 +10,7 @@ import pytest
 from tests.jupyter_ai.chat import open_chat, run
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
-from tests.support.page import FakePage
+from tests.support.page import FakePage, request_in_page, submit_in_page
 from tests.support.planning import add, plan_of
 from tests.support.sessions import new_notebook, sources
 from tests.tools.mcp.client import fixture
@@ -137,7 +137,7 @@ def test_an_approval_that_the_panel_gives_goes_on_in_the_chat(
             turn = server.get(f"sessions/{session}/turns", include="events")["turns"][-1]
             [asked] = [each for each in turn["events"] if each["type"] == "approval_requested"]
             op = {"type": "approval_decision", "decision": "approve"}
-            server.post(f"sessions/{session}/ops", {**op, "approvalId": asked["approvalId"]})
+            submit_in_page(server, session, {**op, "approvalId": asked["approvalId"]})
             said = await chat.reply("It is gone.")
             assert "*Approved.*" in said
             # What comes now is no answer any more.
@@ -259,8 +259,8 @@ def test_a_form_of_an_mcp_server_is_announced_and_declined_by_a_reply(
 ) -> None:
     log = server.folder / "mcp-log"
     entry = fixture("bad", MCP_FIXTURE_LOG=str(log))
-    assert server.request("PUT", "mcp-servers/fix", json=entry).ok
-    assert server.request("PATCH", "mcp-servers/fix", json={"trust": "call"}).ok
+    assert request_in_page(server, "PUT", "mcp-servers/fix", json=entry).ok
+    assert request_in_page(server, "PATCH", "mcp-servers/fix", json={"trust": "call"}).ok
 
     async def use() -> None:
         async with open_chat(server, "forms.chat") as chat:

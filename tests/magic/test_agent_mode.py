@@ -11,6 +11,7 @@ from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.beside import with_package
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
+from tests.support.page import submit_in_page
 from tests.support.planning import plan_of
 
 
@@ -130,7 +131,7 @@ def test_what_waits_for_approval_is_reported_and_decided_elsewhere(
             if event["type"] == "approval_requested"
         ]
         decision = {"approvalId": waiting["approvalId"], "decision": "approve"}
-        server.post(f"sessions/{session}/ops", {"type": "approval_decision", **decision})
+        submit_in_page(server, session, {"type": "approval_decision", **decision})
         kernel.wait(lambda: asked.display["text/markdown"].endswith("It is gone."))
         assert "#session" not in asked.display["text/markdown"]
     assert len(nbformat.read(server.root / "approve.ipynb", as_version=4).cells) == 1

@@ -62,7 +62,9 @@ def test_options_are_for_one_message_and_a_session_for_those_that_follow(
     model.script(Say("Other."), Say("Usual."), Say("Named."))
     with notebook_kernel(server, "once.ipynb") as kernel:
         kernel.run(LOAD)
-        session = server.post("sessions", {"settings": {"mode": "edit"}})["id"]
+        session = server.post("sessions", {"settings": {"mode": "edit", "notebook": "once.ipynb"}})[
+            "id"
+        ]
         ask = f"%agent --session {session} --model openai/other --mode ask one"
         assert kernel.run(ask).status == "ok"
         assert model.requests[-1].body["model"] == "other"

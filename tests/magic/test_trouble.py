@@ -13,6 +13,7 @@ from jupyter_datalayer_agent.settings.masking import masked
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer, Status
+from tests.support.page import FakePage
 
 SHOW = "import os; print(os.environ['DATALAYER_AGENT_URL'], os.environ['DATALAYER_AGENT_TOKEN'])"
 
@@ -45,36 +46,38 @@ def test_a_kernels_token_opens_little_and_is_seen_nowhere(
 
         # The notebook is the kernel's own, and no request loosens what waits for approval.
         model.script(Call("deleteNotebookCells", {"cellIds": ["cell-0"]}), Say("No."))
-        reply = requests.post(
-            f"{url}chat",
-            json={
-                "message": "delete", "mode": "agent", "approval": "never", "location": "api",
-                "activeNotebook": "other.ipynb",
-            },
-            headers={"Authorization": f"token {token}"},
-            timeout=60,
-        ).json()  # fmt: skip
-        assert [call["status"] for call in reply["toolCalls"]] == ["denied"]
-        turn = server.get(f"sessions/{reply['sessionId']}/turns")["turns"][-1]
-        assert (turn["location"], reply["notebookMode"]) == ("magic", "full")
+        session = requests.post(
+            f"{url}sessions", json={}, headers={"Authorization": f"token {token}"}, timeout=60
+        ).json()["id"]
+        ops = f"{own}sessions/{session}/ops"
+        request = {
+            "message": "delete", "mode": "agent", "approval": "never", "location": "api",
+            "activeNotebook": "other.ipynb",
+        }  # fmt: skip
+        with FakePage(server) as page:
+            page.send({"type": "subscribe", "sessionId": session})
+            assert status("POST", ops, {"type": "user_message", "request": request}) == 202
+            asked = page.wait_for("approval_requested")["approvalId"]
+            decision = {"type": "approval_decision", "approvalId": asked}
+            assert status("POST", ops, {**decision, "decision": "approve"}) == 403
+            server.post(f"sessions/{session}/ops", {**decision, "decision": "deny"})
+            page.wait_for("turn_completed")
+        turn = server.get(f"sessions/{session}/turns")["turns"][-1]
+        assert [call["status"] for call in turn["toolCalls"]] == ["denied"]
+        assert (turn["location"], turn["notebookMode"]) == ("magic", "full")
         assert "other.ipynb" not in model.requests[-1].text
-        ops = f"{own}sessions/{reply['sessionId']}/ops"
-        approve = {"type": "approval_decision", "approvalId": "x", "decision": "approve"}
-        assert status("POST", ops, approve) == 403
 
         # Once loaded, it is in the environment no more; and it never was in the log.
         kernel.run(LOAD)
         assert kernel.run("import os; print('TOKEN' in str(os.environ.keys()))").text == "False\n"
         assert token not in server.log.read_text()
         assert token[-20:] not in f"{redact(f'x {token} y')} {masked(token)}"
-        assert token not in json.dumps(server.get(f"sessions/{reply['sessionId']}/turns"))
+        assert token not in json.dumps(server.get(f"sessions/{session}/turns"))
 
         # The notebook is renamed while its kernel keeps running.
-        session = next(
-            each for each in server.get("/api/sessions") if each["path"] == "token.ipynb"
-        )
+        opened = next(each for each in server.get("/api/sessions") if each["path"] == "token.ipynb")
         (server.root / "token.ipynb").rename(server.root / "renamed.ipynb")
-        server.request("PATCH", f"/api/sessions/{session['id']}", json={"path": "renamed.ipynb"})
+        server.request("PATCH", f"/api/sessions/{opened['id']}", json={"path": "renamed.ipynb"})
         model.script(Say("Yes."))
         assert kernel.run("%agent hello").status == "ok"
         assert "renamed.ipynb" in model.requests[-1].text

@@ -65,6 +65,7 @@ def test_a_kernel_that_the_agent_started_has_a_token_that_counts(
     write_notebook(server, "agents.ipynb", LOAD)
     code = (
         "import json, os\n"
+        "assert 'JUPYTERHUB_API_TOKEN' not in os.environ\n"
         "print(json.dumps([os.environ['DATALAYER_AGENT_' + name] for name in ('URL', 'TOKEN')]))"
     )
     model.script(Call("executeCode", {"code": code}), Say("Done."))
@@ -109,6 +110,16 @@ def test_a_page_with_the_hubs_cookies_sends_a_message_and_hears_of_its_turn(
             op = {"type": "user_message", "request": {"message": "hi"}}
             page.send({"type": "submit_op", "ref": "r", "sessionId": session, "op": op})
             assert page.wait_for("turn_completed")
+            # It is the user's page; the hub's token, which kernels might have, is not.
+            loose = {"type": "config_update", "settings": {"approval": "never"}}
+            route_of_ops = f"{server.url}datalayer-agent/sessions/{session}/ops"
+            alone = {"Authorization": f"token {server.token}"}
+            assert (
+                requests.post(route_of_ops, json=loose, headers=alone, timeout=30).status_code
+                == 403
+            )
+            page.send({"type": "submit_op", "ref": "s", "sessionId": session, "op": loose})
+            assert page.wait_for("op_accepted")["ref"] == "s"
         del headers["Authorization"]
         forged = browser.post(f"{route}sessions", json={}, headers=headers, timeout=30)
         assert forged.status_code == 403

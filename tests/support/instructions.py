@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .jupyter import RunningServer
+from .page import request_in_page
 
 
 def allow_instructions(server: RunningServer, text: str) -> None:
@@ -17,6 +18,6 @@ def decide_on_instructions(server: RunningServer, allowed: bool) -> Any:
     """Decide as the page does, on the file as the server shows it."""
     shown = server.get("instructions")["file"]
     body = {"contentHash": shown["contentHash"], "allowed": allowed}
-    response = server.request("PUT", "instructions", json=body)
+    response = request_in_page(server, "PUT", "instructions", json=body)
     assert response.ok, response.text
     return response.json()

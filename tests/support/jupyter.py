@@ -26,6 +26,7 @@ from .preloaded.client import ask
 from .preloaded.modules import FONTS
 
 TOKEN = "a-token-for-tests"
+CLIENT = "the-secret-of-a-client-in-tests"
 REPOSITORY = Path(__file__).parents[2]
 PYTHONPATH = os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "tests" / "support" / "without")))
 
@@ -97,6 +98,8 @@ class RunningServer:
         self._streams: list[requests.Response] = []
         self._session = requests.Session()
         self._session.headers["Authorization"] = f"token {token}"
+        # It is one client throughout: what it starts, it may decide on.
+        self._session.headers["X-Datalayer-Agent-Client"] = CLIENT
 
     def _disconnect(self) -> None:
         for response in self._streams:

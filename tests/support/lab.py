@@ -10,6 +10,7 @@ line, ``{"ok": value}`` or ``{"error": text}``:
   ``python3`` (as always) or ``bash``
 - ``text {path, text}``: any file
 - ``read {path}``: the notebook as it is on disk, after nbformat has validated it
+- ``decide {method, path, body}``: a request of ours (``sessions/ID/ops``) as another page sends it
 - ``kill``, ``start``, ``stop``: the server's process; the folders stay
 
 It ends, and the server with it, when standard input is closed.
@@ -34,6 +35,7 @@ from jupyter_server.services.contents.fileio import path_to_intermediate
 
 from tests.support.cars import mean_horsepower, write_cars
 from tests.support.jupyter import REPOSITORY, TOKEN, RunningServer
+from tests.support.page import request_in_page
 
 SAVING_SECONDS = 10.0
 ARGUMENTS = [
@@ -85,6 +87,7 @@ class Lab:
             "notebook": self.notebook,
             "text": self.text,
             "read": self.read,
+            "decide": self.decide,
             "kill": self.server.kill,
             "start": self.server.start,
             "stop": self.server.stop,
@@ -127,6 +130,11 @@ class Lab:
         )
         nbformat.validate(notebook)
         return notebook
+
+    def decide(self, method: str, path: str, body: Any) -> None:
+        answer = request_in_page(self.server, method, path, json=body)
+        if not answer.ok:
+            raise RuntimeError(f"{answer.status_code} {answer.text}")
 
     def obey(self, line: str) -> dict[str, Any]:
         """Carry out one line."""

@@ -13,23 +13,33 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import requests
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from tests.support.jupyter import RunningServer
+from tests.support.jupyter import CLIENT, RunningServer
 
 GOING_AWAY = 1001
 
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
+def browser_headers(server: RunningServer) -> dict[str, str]:
+    """What a browser sends that has signed in with the server's token."""
+    with requests.Session() as browser:
+        browser.get(f"{server.url}api/me", params={"token": server.token}, timeout=60)
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    return {"Cookie": cookies, "Origin": server.url.rstrip("/")}
+
+
 class FakePage:
     """Connects on entry, says hello, and keeps every message in ``received``.
 
-    What it has no ``answer`` to, None included, it leaves unanswered. ``frame_bytes`` counts the
-    bytes of all frames that came, their heads included. ``headers`` are those of a browser,
-    in place of the server's token. A page that was connected before says until when it knows of
-    renames; what comes before the welcome is in ``missed``.
+    It is the user's: while it is connected, the requests of ``server`` are the page's own. What it
+    has no ``answer`` to, None included, it leaves unanswered. ``frame_bytes`` counts the bytes of
+    all frames that came, their heads included. ``headers`` are those of a browser; left out, it
+    signs in by the server's token, as browsers do. A page that was connected before says until
+    when it knows of renames; what comes before the welcome is in ``missed``.
     """
 
     def __init__(
@@ -45,7 +55,7 @@ class FakePage:
         self.received: queue.Queue[dict[str, Any]] = queue.Queue()
         self.frame_bytes = 0
         self._server = server
-        self._headers = headers or {"Authorization": f"token {server.token}"}
+        self._headers = headers
         self._answer = answer
         self._connection: WebSocketClientConnection | None = None
         self._loop = asyncio.new_event_loop()
@@ -57,7 +67,7 @@ class FakePage:
         self._thread.start()
         assert self._ready.wait(30)
         known = {"renamesKnownUntil": self.renames_known_until}
-        self.send({"type": "hello", "clientId": self.client_id, **known})
+        self.send({"type": "hello", "clientId": self.client_id, "key": CLIENT, **known})
         self.missed: list[dict[str, Any]] = []
         while (message := self.received.get(timeout=30))["type"] != "welcome":
             self.missed.append(message)
@@ -85,7 +95,7 @@ class FakePage:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         url = self._server.url.replace("http", "ws", 1) + "datalayer-agent/page"
-        request = HTTPRequest(url, headers=self._headers)
+        request = HTTPRequest(url, headers=self._headers or browser_headers(self._server))
         self._connection = self._loop.run_until_complete(websocket_connect(request))
         reader = self._loop.create_task(self._read())
         self._ready.set()
@@ -131,6 +141,26 @@ class FakePage:
             if message["type"] == "event" and message["event"]["type"] == kind:
                 event: dict[str, Any] = message["event"]
                 return event
+
+
+def request_in_page(
+    server: RunningServer, method: str, path: str, **options: Any
+) -> requests.Response:
+    """A request as a page of the user's sends it, whatever only the user decides."""
+    with FakePage(server, client_id="of-the-user"):
+        return server.request(method, path, **options)
+
+
+def post_in_page(server: RunningServer, path: str, body: Any) -> Any:
+    """The JSON answer of a POST of a page, which must succeed."""
+    answer = request_in_page(server, "POST", path, json=body)
+    assert answer.ok, f"{answer.status_code} {answer.text}"
+    return answer.json()
+
+
+def submit_in_page(server: RunningServer, session: str, op: dict[str, Any]) -> None:
+    """Submit an op as the user does in a page, whoever started the turn."""
+    post_in_page(server, f"sessions/{session}/ops", op)
 
 
 def frame_size(text: str | bytes) -> int:

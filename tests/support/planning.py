@@ -10,6 +10,7 @@ import nbformat
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say
+from tests.support.page import submit_in_page
 
 Event = dict[str, Any]
 
@@ -42,7 +43,7 @@ def task(message: str, **more: Any) -> dict[str, Any]:
 
 
 def submit(server: RunningServer, session: str, op: dict[str, Any]) -> None:
-    server.post(f"sessions/{session}/ops", op)
+    submit_in_page(server, session, op)
 
 
 def until(events: Iterable[Event], *types: str, **fields: Any) -> list[Event]:

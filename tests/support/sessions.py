@@ -9,12 +9,13 @@ import nbformat
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
+from tests.support.page import submit_in_page
 
 
 def act(server: RunningServer, session: str, op: dict[str, Any], *ends: str) -> dict[str, Any]:
     """Submit an op and wait for the event that answers it, or an error."""
     last = server.get(f"sessions/{session}")["lastSeq"]
-    server.post(f"sessions/{session}/ops", op)
+    submit_in_page(server, session, op)
     for event in server.stream(f"sessions/{session}/events?after={last}"):
         if event["type"] in (*ends, "error"):
             return dict(event)

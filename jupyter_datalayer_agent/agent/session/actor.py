@@ -17,9 +17,10 @@ from ...protocol.base import new_id
 from ...protocol.errors import AgentError
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
-from ...settings.turn_settings import check_session, for_turn
+from ...settings.turn_settings import check_session, for_turn, loosened_in_session
 from ...store.records import StoredOp, WaitingTurn
 from ..approvals.pending import Audience
+from ..asker import Asker
 from ..features.compact_now import compact_now
 from ..message import Message, TurnMaker
 from ..request import TurnRequest, as_submitted, turn_request
@@ -116,9 +117,9 @@ class LiveSession:
         self._ops.put_nowait(None)
         return self.state.retained
 
-    async def check(self, op: ops.Op) -> None:
+    async def check(self, op: ops.Op, asker: Asker) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
-        have, ``forbidden`` for one that sets what is locked."""
+        have, ``forbidden`` for one that sets what is locked or that is not the asker's to send."""
         if isinstance(op, ops.TurnOp):
             session_id = await self.state.runtime.store.turn_reader.session_of(op.turn_id)
             if session_id != self.id:
@@ -126,13 +127,22 @@ class LiveSession:
         elif isinstance(op, ops.UploadRegistered):
             await datasets.check(self.state, op)
         elif isinstance(op, ops.ConfigUpdate):
-            check_session(self.state.runtime.settings(), op.settings)
+            base, now = self.state.runtime.settings(), self.state.record.settings
+            check_session(base, op.settings)
+            self.state.starters.check_settings(loosened_in_session(base, now, op.settings), asker)
+        self.state.starters.check(op, asker)
 
-    def submit(self, op: ops.Op, audience: Audience = "page", op_id: str | None = None) -> str:
+    def submit(
+        self,
+        op: ops.Op,
+        audience: Audience = "page",
+        op_id: str | None = None,
+        starter: str | None = None,
+    ) -> str:
         """Put an op on the queue; its id, ``op_id`` or a new one."""
         op_id = op_id or new_id("op")
         if isinstance(op, ops.UserMessage):
-            self._arrive(Message(op_id, op, audience))
+            self._arrive(Message(op_id, op, audience, starter=starter))
         else:
             self._ending = self._ending or isinstance(op, ops.Shutdown)
             self._ops.put_nowait(QueuedOp(op_id, op))
@@ -149,7 +159,11 @@ class LiveSession:
         self._ops.put_nowait(message)
 
     async def chat(
-        self, op: ops.UserMessage, audience: Audience, turn_maker: TurnMaker | None = None
+        self,
+        op: ops.UserMessage,
+        audience: Audience,
+        turn_maker: TurnMaker | None = None,
+        starter: str | None = None,
     ) -> tuple[str, asyncio.Future[ChatReply]]:
         """Start a turn now, or after a running compaction or further answer; its op id and the
         future reply. ``turn_maker`` makes another turn than that of a text. Raises
@@ -163,7 +177,7 @@ class LiveSession:
                 "message as an op, which is queued.",
             )
         result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
-        message = Message(new_id("op"), op, audience, result, turn_maker=turn_maker)
+        message = Message(new_id("op"), op, audience, result, starter, turn_maker=turn_maker)
         self._arrive(message)
         return message.op_id, result
 
@@ -315,6 +329,7 @@ class LiveSession:
         # From now on it follows renames; those came while it was decided what it is about.
         for rename in self.state.runtime.notebooks.renames.noted(turn.request.renames):
             turn.renamed(rename)
+        self.state.starters.started(turn.id, message.starter)
         self._current.run_turn(turn, message)
 
     async def _remember(self, request: TurnRequest) -> None:

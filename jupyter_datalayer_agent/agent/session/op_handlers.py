@@ -79,6 +79,7 @@ async def _steer(
     request = await steer(state.runtime, state.id, session.current.turn, op)
     if request is not None:
         message = Message(op_id, ops.UserMessage(request=request), "page")
+        message.starter = state.starters.latest
         await session.queue_or_start(message)
 
 
@@ -89,6 +90,7 @@ async def _run_action(session: OpContext, op_id: str, op: ops.RunAction) -> None
     request = await run_request(state.runtime, state.id, state.proposal, op.proposal_id)
     message = Message(op_id, ops.UserMessage(request=request), "page")
     message.parameters = op.parameters
+    message.starter = state.starters.latest
     await session.queue_or_start(message)
 
 

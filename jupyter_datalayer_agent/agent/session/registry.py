@@ -14,8 +14,9 @@ from ...protocol.ops import Op
 from ...protocol.page import WaitingSession
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest, Session, SessionCreate, SessionPatch
-from ...settings.turn_settings import check_session
+from ...settings.turn_settings import check_session, loosened_in_session
 from ..approvals.pending import Audience
+from ..asker import Asker, Starters
 from ..events.channel import EventChannel
 from ..runtime import Runtime
 from ..state import RetainedState, SessionState
@@ -54,6 +55,7 @@ class SessionRegistry:
         self._live: dict[str, LiveSession] = {}
         self._loading: dict[str, asyncio.Future[LiveSession]] = {}
         self._deleting: set[str] = set()
+        self._starters: dict[str, Starters] = {}
         self._retained: dict[str, RetainedState] = {}
         # A channel lives as long as its session or a listener.
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
@@ -63,17 +65,20 @@ class SessionRegistry:
         self._concerned: dict[int, list[str]] = {}
         runtime.notebooks.renames.follow(self)
 
-    async def create(self, request: SessionCreate | None = None) -> Session:
-        """A new, empty session."""
+    async def create(
+        self, request: SessionCreate | None = None, creator: str | None = None
+    ) -> Session:
+        """A new, empty session; ``creator`` is the key of the client that it is for."""
         request = request or SessionCreate()
         check_session(self.runtime.settings(), request.settings)
-        if request.title is None:
-            return await self.runtime.store.sessions.create(settings=request.settings)
-        return await self.runtime.store.sessions.create(request.title, request.settings)
+        given = {} if request.title is None else {"title": request.title}
+        record = await self.runtime.store.sessions.create(**given, settings=request.settings)
+        self._starters[record.id] = Starters(session=creator)
+        return record
 
-    async def begin(self) -> LiveSession:
-        """A new, empty session, live at once."""
-        record = await self.create()
+    async def begin(self, creator: str | None = None) -> LiveSession:
+        """A new, empty session, live at once; see ``create``."""
+        record = await self.create(creator=creator)
         runtime = self.runtime
         channel = EventChannel(runtime.store, record.id, record.last_seq, runtime.telemetry)
         session = LiveSession(SessionState.of(runtime, record, channel))
@@ -96,11 +101,12 @@ class SessionRegistry:
         session.state.touch()
         return session
 
-    async def of(self, request: ChatRequest) -> LiveSession:
-        """The session that the request names. Where it names none it is given a new one's id."""
+    async def of(self, request: ChatRequest, creator: str | None = None) -> LiveSession:
+        """The session that the request names. Where it names none it is given a new one's id; see
+        ``create``."""
         if request.session_id is not None:
             return await self.live(request.session_id)
-        session = await self.begin()
+        session = await self.begin(creator)
         request.session_id = session.id
         return session
 
@@ -113,6 +119,8 @@ class SessionRegistry:
 
     def _take_in(self, session: LiveSession) -> None:
         self._live[session.id] = session
+        # Who began a turn outlives the session's time in memory.
+        session.state.starters = self._starters.setdefault(session.id, session.state.starters)
         self._channels[session.id] = session.state.channel
         session.state.waiting.changed = self._notify_waiting
         self._notify_waiting()
@@ -121,15 +129,15 @@ class SessionRegistry:
         self._retain()
 
     async def submit(
-        self, session_id: str, op: Op, audience: Audience, op_id: str | None = None
+        self, session_id: str, op: Op, audience: Audience, asker: Asker, op_id: str | None = None
     ) -> str:
         """Put an op on the session's queue; its id, ``op_id`` or a new one. Raises ``AgentError``:
-        ``not_found``, or why the op cannot be carried out."""
+        ``not_found``, or why the op cannot be carried out or is not the asker's to send."""
         while True:
             session = await self.live(session_id)
-            await session.check(op)
+            await session.check(op, asker)
             if not session.ended:
-                return session.submit(op, audience, op_id)
+                return session.submit(op, audience, op_id, asker.key)
 
     def loaded(self, session_id: str | None) -> LiveSession | None:
         """The session if it is in memory; it is neither loaded nor kept from unloading."""
@@ -182,9 +190,13 @@ class SessionRegistry:
         ]
         self.runtime.pages.notify_waiting(waiting)
 
-    async def patch(self, session_id: str, patch: SessionPatch) -> Session:
-        """Rename or change settings, and notify all listeners."""
-        check_session(self.runtime.settings(), patch.settings)
+    async def patch(self, session_id: str, patch: SessionPatch, asker: Asker) -> Session:
+        """Rename or change settings, and notify all listeners. Raises ``AgentError``."""
+        base = self.runtime.settings()
+        check_session(base, patch.settings)
+        now = (await self.runtime.store.sessions.get(session_id)).settings
+        starters = self._starters.get(session_id, Starters())
+        starters.check_settings(loosened_in_session(base, now, patch.settings), asker)
         if session_id in self._channels:
             await self.live(session_id)
         record = await self.runtime.store.sessions.update(
@@ -208,6 +220,7 @@ class SessionRegistry:
             channel = self._channels.get(session_id)
             session = self._live.pop(session_id, None)
             self._retained.pop(session_id, None)
+            self._starters.pop(session_id, None)
             if session is not None:
                 await session.close()
             await self.runtime.store.sessions.delete(session_id)

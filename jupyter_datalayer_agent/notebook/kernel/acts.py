@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from jupyter_core.paths import jupyter_runtime_dir
+from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 
 from ...protocol.base import new_id
 from ..document import DocumentError
@@ -342,5 +342,9 @@ def _direct(run: GuardedRun, connection: KernelConnection, message: Message) -> 
 
 
 def _private() -> list[str]:
-    """What code has no business to read: it holds the keys to this server and to kernels."""
-    return [os.path.join(jupyter_runtime_dir(), "")]
+    """What code has no business with: it holds the keys to this server, to kernels and to models,
+    the conversations, and what the user trusts."""
+    return [
+        os.path.join(jupyter_runtime_dir(), ""),
+        os.path.join(jupyter_data_dir(), "datalayer-agent", ""),
+    ]

@@ -41,7 +41,7 @@ __source__: str | None = globals().get("__source__")
 
 _READS = frozenset(["r", "rb", "rt", "br", "tr"])
 # What a file has in its name that is not to be read, however the path to it is written.
-_PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret")
+_PRIVATE_NAMES = re.compile("environ|/mem|jpserver-|kernel-|cookie_secret|datalayer-agent")
 _WRITE = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 # These start and end processes that run the cell's own functions.
 _WORKERS = (
@@ -157,7 +157,8 @@ class Guard:
         self.waiting: dict[str, tuple[threading.Event, dict[str, Any]]] = {}
         self.asked = 0
         self.protected = tuple(_folder(each) for each in protected)
-        self.private = tuple(os.path.abspath(each) for each in private)
+        places = (os.path.abspath, os.path.realpath)
+        self.private = tuple(place(each) for each in private for place in places)
         self.harmless = frozenset(harmless)
         # Whether the user's code may have opened databases. Those that the agent's code opened, by
         # number, and the user's while a run lasts.
@@ -387,7 +388,8 @@ class Guard:
             path.rsplit(os.sep, 3)[-3:] if path.count(os.sep) > 1 else ("", "", path)
         )
         runs_later = (
-            name in self.startup_names
+            path.startswith(self.private)  # what trusts servers and keeps keys is there
+            or name in self.startup_names
             or (name[-3:] == ".py" and self.shadows(path, name))
             or folder in ("autostart", "cron.d")
             or (folder == "startup" and above.startswith("profile_"))

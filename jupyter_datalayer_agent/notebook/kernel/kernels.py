@@ -24,6 +24,7 @@ from ..paths import without_drive
 from .acts import GuardedRun, KernelActs
 from .confinement import Confinement
 from .connection import KernelConnection, KernelDied
+from .environment import without_tokens
 from .process import KernelProcesses
 
 log = logging.getLogger(__name__)
@@ -189,6 +190,7 @@ class Kernels:
         options: dict[str, Any] = {}
         if confinement is not None:
             options = await self._confined(default, confinement)
+        options["env"] = without_tokens(options.get("env", os.environ))
         kernel_id = await self._try_start(
             default, self.manager.start_kernel(kernel_name=default, path="", **options)
         )

@@ -12,13 +12,15 @@ from jupyter_server.utils import ensure_async, url_path_join
 from pydantic import ValidationError
 from tornado import web
 
+from ...agent.asker import Asker
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.errors import HTTP_STATUS, AgentError, ErrorCode
 from ...protocol.json_text import parse_json, to_json
 from ...protocol.ops import UserMessage
 from ...protocol.requests import ChatRequest
-from ..kernel_access.tokens import AsKernel, Grant, kernel_of
+from ..kernel_access.reach import check_session
+from ..kernel_access.tokens import AsKernel, Grant, kernel_of, session_named
 
 if TYPE_CHECKING:
     from .parts import Parts
@@ -79,8 +81,14 @@ class Handler(APIHandler):
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Let in kernels by their tokens, everybody else as Jupyter does."""
-        self.kernel = kernel_of(self, url_path_join(self.base_url, RESOURCE, "/"))
+        base = url_path_join(self.base_url, RESOURCE, "/")
+        self.kernel = await kernel_of(self, base)
         await super().prepare()
+        if self.kernel is not None and (session := session_named(self, base)) is not None:
+            try:
+                await check_session(self, session)
+            except AgentError as error:
+                self.fail(error)
 
     @property
     def identity_provider(self) -> Any:
@@ -103,6 +111,11 @@ class Handler(APIHandler):
         """The server's parts."""
         parts: Parts = self.settings[PARTS_KEY]
         return parts
+
+    @property
+    def asker(self) -> Asker:
+        """Who sent the request."""
+        return self.parts.askers.of(self)
 
     async def may(self, action: Action) -> bool:
         """Whether the user is authorized for that, in addition to the route's own action."""
@@ -139,8 +152,9 @@ class Handler(APIHandler):
     async def run_turn(self, request: ChatRequest) -> None:
         """Carry out a message as a turn of the session that it names, or of a new one, and reply
         at the turn's end. A failed turn's reply has the error's form besides its own."""
-        session = await self.parts.sessions.of(request)
-        _, result = await session.chat(UserMessage(request=request), "none")
+        key = self.asker.key
+        session = await self.parts.sessions.of(request, key)
+        _, result = await session.chat(UserMessage(request=request), "none", starter=key)
         reply = await result
         self.reply(reply, HTTP_STATUS[reply.error.code] if reply.error is not None else 200)
 
@@ -165,8 +179,11 @@ class Handler(APIHandler):
         self.reply(AgentError(code, str(message)).reply(), status_code)
 
 
-def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
-    """A handler's method behind Jupyter's authentication and authorization for ``action``.
+def route(
+    action: Action, *, decides: bool = False
+) -> Callable[[Method], Callable[..., Awaitable[None]]]:
+    """A handler's method behind Jupyter's authentication and authorization for ``action``. What
+    only the user ``decides`` is refused unless a page asks.
 
     ``execute`` is for everything that runs something in a kernel, even if it only reads values, or
     asks a model; nothing is run under ``read``. The method has it as ``action``.
@@ -176,6 +193,8 @@ def route(action: Action) -> Callable[[Method], Callable[..., Awaitable[None]]]:
         @functools.wraps(method)
         async def handle(self: Handler, *args: str, **kwargs: str) -> None:
             try:
+                if decides:
+                    self.asker.require_page()
                 answer = await method(self, *args, **kwargs)
             except (AgentError, DocumentError, ValidationError) as error:
                 failure = as_agent_error(error)

@@ -17,6 +17,7 @@ from ...protocol.requests import ModelsReply
 from ...settings.service import ConfigService
 from ...tools.mcp.turn_tools import TurnTools
 from .accepted import AcceptedOps
+from .askers import Askers
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Parts:
     turn_tools: TurnTools
     instructions: Instructions
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
+    askers: Askers = field(default_factory=Askers)
     on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     def models(self) -> ModelsReply:

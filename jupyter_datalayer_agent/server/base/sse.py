@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from tornado import web
 from tornado.ioloop import PeriodicCallback
@@ -20,12 +20,23 @@ Waiting = asyncio.Queue[SerializedEvent | None]
 """Events to be written; None is a heartbeat."""
 
 
-async def stream_events(handler: web.RequestHandler, channel: EventChannel, after: int) -> None:
-    """Write a session's events after ``after``, then live ones, until the reader is gone."""
+async def always() -> bool:
+    """Reads on."""
+    return True
+
+
+async def stream_events(
+    handler: web.RequestHandler,
+    channel: EventChannel,
+    after: int,
+    may_go_on: Callable[[], Awaitable[bool]] = always,
+) -> None:
+    """Write a session's events after ``after``, then live ones, until the reader is gone or may not
+    go on."""
     waiting: Waiting = asyncio.Queue()
     leave = await channel.subscribe(waiting.put_nowait, after)
     try:
-        await write_events(handler, waiting)
+        await write_events(handler, waiting, may_go_on=may_go_on)
     finally:
         leave()
 
@@ -36,6 +47,7 @@ async def write_events(
     *,
     wanted: Callable[[SerializedEvent], bool] = lambda event: True,
     is_last: Callable[[SerializedEvent], bool] = lambda event: False,
+    may_go_on: Callable[[], Awaitable[bool]] = always,
 ) -> None:
     """Write events until ``is_last``, or until the reader disconnects, which does not affect the
     session."""
@@ -52,6 +64,8 @@ async def write_events(
         await handler.flush()
         while waiting.qsize() <= MAX_WAITING:
             event = await waiting.get()
+            if not await may_go_on():
+                return
             if event is None:
                 handler.write(": still here\n\n")
             elif wanted(event):

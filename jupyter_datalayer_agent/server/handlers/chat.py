@@ -13,15 +13,14 @@ from ..base.handler import Handler, route
 from ..base.limits import check_message
 from ..base.route_table import Operation, Route
 from ..base.sse import Waiting, write_events
-from .kernel_requests import as_kernel_may
 
 
 class ChatBase(Handler):
     """Common to both forms."""
 
-    async def chat_request(self) -> ChatRequest:
-        """The request, as far as a kernel that sends it may."""
-        request = await as_kernel_may(self, self.body(ChatRequest))
+    def chat_request(self) -> ChatRequest:
+        """The message. Raises ``AgentError``."""
+        request = self.body(ChatRequest)
         check_message(request)
         return request
 
@@ -31,7 +30,7 @@ class ChatHandler(ChatBase):
 
     @route("execute")
     async def post(self) -> None:
-        await self.run_turn(await self.chat_request())
+        await self.run_turn(self.chat_request())
 
 
 class ChatStreamHandler(ChatBase):
@@ -39,8 +38,8 @@ class ChatStreamHandler(ChatBase):
 
     @route("execute")
     async def post(self) -> None:
-        request = await self.chat_request()
-        session = await self.parts.sessions.of(request)
+        request = self.chat_request()
+        session = await self.parts.sessions.of(request, self.asker.key)
         waiting: Waiting = asyncio.Queue()
         leave = session.state.channel.listen(waiting.put_nowait)
         try:
@@ -49,7 +48,9 @@ class ChatStreamHandler(ChatBase):
             leave()
 
     async def _stream(self, request: ChatRequest, session: LiveSession, waiting: Waiting) -> None:
-        op_id, result = await session.chat(UserMessage(request=request), "stream")
+        op_id, result = await session.chat(
+            UserMessage(request=request), "stream", starter=self.asker.key
+        )
         result.add_done_callback(_retrieve)
         refused = await session.started(op_id, result)
         if refused is not None:

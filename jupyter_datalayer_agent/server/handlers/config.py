@@ -20,7 +20,10 @@ class ConfigHandler(Handler):
 
     @route("write")
     async def patch(self) -> ConfigReply:
-        return self.parts.config.change(self.body(ConfigPatch).values)
+        values = self.body(ConfigPatch).values
+        if self.parts.config.loosened(values):
+            self.asker.require_page()
+        return self.parts.config.change(values)
 
 
 ROUTES = [

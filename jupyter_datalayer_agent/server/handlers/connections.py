@@ -23,7 +23,7 @@ class ConnectionsHandler(Handler):
     async def get(self) -> ConnectionsReply:
         return await self.parts.connect.reply()
 
-    @route("write")
+    @route("write", decides=True)
     async def post(self) -> ConnectionsReply:
         return await self.parts.connect.connect(self.body(ConnectRequest))
 

@@ -14,7 +14,7 @@ class InstructionsHandler(Handler):
     async def get(self) -> InstructionsReply:
         return self.parts.instructions.reply()
 
-    @route("execute")
+    @route("execute", decides=True)
     async def put(self) -> InstructionsReply:
         return self.parts.instructions.decide(self.body(FolderFileDecision))
 

@@ -1,31 +1,23 @@
-"""What a kernel's requests may contain: a message for its own notebook, by the magic.
-
-Code that the agent runs could send requests, too. So a kernel can neither answer an approval or a
-form of an MCP server, nor loosen the policy.
-"""
+"""What a kernel's requests may contain: a message for its own notebook, by the magic."""
 
 from __future__ import annotations
 
 import posixpath
 
-from ...notebook.paths import without_drive
 from ...protocol.attachments import Attachment
+from ...protocol.base import ApprovalPolicy
 from ...protocol.errors import AgentError
-from ...protocol.ops import Dequeue, Interrupt, Keep, Op, Undo, UserInputAnswer, UserMessage
+from ...protocol.ops import Op, UserMessage
 from ...protocol.requests import ChatRequest, KernelDocument, SessionCreate
+from ...settings.policies import LOOSENING
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
-from ..kernel_access.tokens import TOKENS_KEY, Grant
-
-OPS = (UserMessage, Interrupt, Dequeue, Undo, Keep, UserInputAnswer)
+from ..kernel_access.reach import check_op, document_of
 
 
 async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
-    """The message, restricted if it is from a kernel."""
-    grant = handler.kernel
-    if grant is None:
-        return request
-    document = await document_of(handler, grant)
+    """A kernel's message, as far as it may send it."""
+    document = await document_of(handler)
     path = document.path
     fields = request.model_dump(
         include={"message", "session_id", "mode", "model", "tool_references", "cell_id"},
@@ -36,22 +28,22 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
         attachments=[await _near(handler, path, each) for each in request.attachments],
         location="magic",
         active_notebook=path if document.is_notebook else None,
-        approval="always" if request.approval == "always" else None,
+        approval=await _policy(handler, request),
     )
 
 
-async def document_of(handler: Handler, grant: Grant) -> KernelDocument:
-    """The document that a kernel runs for; a notebook, where one of them is."""
-    notebooks = handler.parts.runtime.notebooks
-    paths: list[str] = []
-    for session in await handler.settings[TOKENS_KEY].sessions_of(grant):
-        path = without_drive(str(session["path"]))
-        paths.append(path)
-        # A script is one where it was opened as one, and the server serves it so.
-        opened = session["type"] == "notebook" and await notebooks.serves_as_notebook(path)
-        if opened or notebooks.is_notebook(path):
-            return KernelDocument(path=path, is_notebook=True)
-    return KernelDocument(path=next(iter(paths), None), is_notebook=False)
+async def _policy(handler: Handler, request: ChatRequest) -> ApprovalPolicy:
+    """The strictest of what the settings say, the conversation and the message. That the user
+    trusts the model in a conversation does not mean code that sends messages to it."""
+    runtime = handler.parts.runtime
+    policies: list[ApprovalPolicy] = [runtime.settings().approval_policy]
+    if request.session_id is not None:
+        session = await runtime.store.sessions.get(request.session_id)
+        policies += [session.settings.approval] if session.settings.approval else []
+    policies += [request.approval] if request.approval else []
+    if "approval_policy" in runtime.settings().locked:
+        return policies[0]
+    return min(policies, key=LOOSENING["approval_policy"].index)
 
 
 class KernelHandler(Handler):
@@ -61,7 +53,7 @@ class KernelHandler(Handler):
     async def get(self) -> KernelDocument:
         if self.kernel is None:
             raise AgentError("not_found", "The request does not come from a kernel.")
-        return await document_of(self, self.kernel)
+        return await document_of(self)
 
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
@@ -75,14 +67,14 @@ async def _near(handler: Handler, path: str | None, attachment: Attachment) -> A
     return attachment.model_copy(update={"path": near})
 
 
-async def op_as_kernel_may(handler: Handler, op: Op) -> Op:
+async def op_as_kernel_may(handler: Handler, session_id: str, op: Op) -> Op:
     """The op as a kernel may send it. Raises ``AgentError`` ``forbidden`` for other ops."""
     if handler.kernel is None:
         return op
-    if not isinstance(op, OPS) or (isinstance(op, UserInputAnswer) and op.form is not None):
-        raise AgentError("forbidden", f"A kernel may not send {op.type}. Do it in the panel.")
+    op = await check_op(handler, op)
     if isinstance(op, UserMessage):
-        return UserMessage(request=await as_kernel_may(handler, op.request))
+        request = op.request.model_copy(update={"session_id": session_id})
+        return UserMessage(request=await as_kernel_may(handler, request))
     return op
 
 

@@ -24,7 +24,7 @@ class McpServersHandler(Handler):
     async def get(self) -> McpServersReply:
         return self.parts.mcp.reply()
 
-    @route("execute")
+    @route("execute", decides=True)
     async def post(self) -> McpTestReply:
         return await self.parts.mcp.test(self.body(McpTestRequest))
 
@@ -32,11 +32,11 @@ class McpServersHandler(Handler):
 class McpServerHandler(Handler):
     """One server. Saving it starts a program."""
 
-    @route("execute")
+    @route("execute", decides=True)
     async def put(self, name: str) -> McpServersReply:
         return await self.parts.mcp.save(unquote(name), self.body(McpServerDefinition))
 
-    @route("execute")
+    @route("execute", decides=True)
     async def patch(self, name: str) -> McpServersReply:
         return await self.parts.mcp.change(unquote(name), self.body(McpServerPatch))
 
@@ -48,7 +48,7 @@ class McpServerHandler(Handler):
 class McpStartHandler(Handler):
     """Starts a server."""
 
-    @route("execute")
+    @route("execute", decides=True)
     async def post(self, name: str) -> McpServersReply:
         return await self.parts.mcp.start(unquote(name))
 
@@ -72,7 +72,7 @@ class McpLogHandler(Handler):
 class McpFolderFileHandler(Handler):
     """The file of the server root, which may have come with a repository."""
 
-    @route("execute")
+    @route("execute", decides=True)
     async def put(self) -> McpServersReply:
         return await self.parts.mcp.decide_on_folder(self.body(FolderFileDecision))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...agent.approvals.pending import Audience
 from ...protocol.ops import OP_ADAPTER, UserMessage
 from ...protocol.requests import OpAccepted
 from ..base.handler import Handler, route
@@ -15,9 +16,14 @@ class OpsHandler(Handler):
 
     @route("execute")
     async def post(self, session_id: str) -> None:
-        op = await op_as_kernel_may(self, check_op(OP_ADAPTER.validate_python(self.json_body())))
+        op = await op_as_kernel_may(
+            self, session_id, check_op(OP_ADAPTER.validate_python(self.json_body()))
+        )
         page = isinstance(op, UserMessage) and op.request.client_id is not None
-        op_id = await self.parts.sessions.submit(session_id, op, "page" if page else "stream")
+        audience: Audience = "page" if page else "stream"
+        op_id = await self.parts.sessions.submit(session_id, op, audience, self.asker)
+        if self.kernel is not None:
+            self.kernel.ops.add(op_id)
         self.reply(OpAccepted(op_id=op_id), 202)
 
 

@@ -20,6 +20,7 @@ from ...protocol.tools import Change
 from ...store.store import Store
 from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
+from ..kernel_access.reach import reached
 from .kernel_requests import session_as_kernel_may
 
 
@@ -37,6 +38,8 @@ class SessionsHandler(Handler):
             self.get_query_argument("cursor", None),
             undecided_in=self.get_query_argument("undecided", None),
         )
+        if self.kernel is not None:
+            reply.sessions = await reached(self, reply.sessions)
         for session in reply.sessions:
             session.running_turn_id = self.parts.sessions.running_turn(session.id)
             session.waits = self.parts.sessions.waits(session.id) or None
@@ -45,8 +48,10 @@ class SessionsHandler(Handler):
     @route("write")
     async def post(self) -> None:
         session = await self.parts.sessions.create(
-            session_as_kernel_may(self, self.body(SessionCreate))
+            session_as_kernel_may(self, self.body(SessionCreate)), self.asker.key
         )
+        if self.kernel is not None:
+            self.kernel.sessions.add(session.id)
         self.reply(session, 201)
 
 
@@ -68,7 +73,7 @@ class SessionHandler(Handler):
 
     @route("write")
     async def patch(self, session_id: str) -> Session:
-        return await self.parts.sessions.patch(session_id, self.body(SessionPatch))
+        return await self.parts.sessions.patch(session_id, self.body(SessionPatch), self.asker)
 
     @route("write")
     async def delete(self, session_id: str) -> None:

@@ -2,8 +2,9 @@
 
 Both are set in the environment of the kernels that sessions start, and nowhere else: not in the
 server's own environment, which terminals inherit. Each kernel has its own token. It is kept in
-memory as a hash, ends with the server, gives access to the routes of ``FOR_KERNELS`` only, and acts
-as the user who started the kernel, for that kernel's own notebook.
+memory as a hash, counts while that kernel runs (a restart keeps it) and its notebook is open on the
+server, gives access to the routes of ``FOR_KERNELS`` only, and acts as the user who started the
+kernel, for that kernel's own notebook.
 
 Imported at the server's start, so it imports nothing but Jupyter Server.
 """
@@ -23,7 +24,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -37,21 +38,27 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_unix_socket
 
+from ...notebook.kernel.environment import without_tokens
+
 log = logging.getLogger(__name__)
 
 TOKENS_KEY = "datalayer_agent_kernel_tokens"
 PREFIX = "sk-datalayer-agent-"
 """Tokens begin like provider keys, so that key masking covers them."""
 
+SESSION = r"sessions/(?P<session>[^/]+)"
 FOR_KERNELS = {
     "GET": re.compile(
-        r"(health|kernel|models|tools|sessions|sessions/[^/]+"
-        r"|sessions/[^/]+/(turns|events)|sessions/[^/]+/turns/[^/]+/changes)"
+        rf"(health|kernel|models|sessions|{SESSION}(/(turns|events|turns/[^/]+/changes))?)"
     ),
-    "POST": re.compile(r"(chat|chat/stream|sessions|sessions/[^/]+/ops)"),
+    "POST": re.compile(rf"(sessions|{SESSION}/ops)"),
 }
-"""What a kernel may do: send and stop messages, and read. It may not approve, configure, call
-tools, upload or delete."""
+"""The routes that ``%agent`` needs. Which sessions and ops, ``kernel_access.requests`` says."""
+
+NOT_OPEN = "A kernel's token does not give access to this."
+STARTING = "This kernel has not finished starting. Try again in a moment."
+ENDED = "This kernel has ended, and its token with it."
+CLOSED = "This kernel's notebook is closed; its token counts while it is open on the server."
 
 KNOWN_VERSIONS = (2,)
 """Major versions of jupyter_server whose session manager starts kernels as ``install`` expects."""
@@ -68,14 +75,15 @@ _made: contextvars.ContextVar[list[Grant] | None] = contextvars.ContextVar("_mad
 
 @dataclass(eq=False)
 class Grant:
-    """The holder of a kernel's token: ``user`` started the kernel for the document ``path``.
+    """The holder of a kernel's token: ``user`` started the kernel.
 
-    ``kernel_id`` is known once the kernel runs.
+    ``kernel_id`` is known once the kernel runs. ``sessions`` and ``ops`` are those that it began.
     """
 
     user: User
-    path: str | None = None
     kernel_id: str | None = None
+    sessions: set[str] = field(default_factory=set)
+    ops: set[str] = field(default_factory=set)
 
 
 class KernelTokens:
@@ -104,9 +112,12 @@ class KernelTokens:
 
         @functools.wraps(environment)
         def get_kernel_env(path: str | None, name: Any = None) -> dict[str, str]:
-            found: dict[str, str] = environment(path, name)
+            found = without_tokens(environment(path, name))
+            if _made.get() is None:
+                # Jupyter updates the environment of a kernel that runs: it keeps its token.
+                return found
             try:
-                return {**found, **self.environment(path)}
+                return {**found, **self.environment()}
             except Exception:
                 # The boundary to Jupyter: no error here may keep a kernel from starting.
                 log.exception(NOT_INSTALLED, "its token could not be made")
@@ -114,21 +125,25 @@ class KernelTokens:
 
         @functools.wraps(start)
         async def start_kernel_for_session(*args: Any, **kwargs: Any) -> str:
-            token = _made.set([])
+            made: list[Grant] = []
+            token = _made.set(made)
             try:
                 kernel_id = str(await start(*args, **kwargs))
-                for grant in _made.get() or ():
-                    grant.kernel_id = kernel_id
-                return kernel_id
+            except BaseException:
+                self._forget(made)
+                raise
             finally:
                 _made.reset(token)
+            for grant in made:
+                grant.kernel_id = kernel_id
+            return kernel_id
 
         sessions.get_kernel_env = get_kernel_env
         sessions.start_kernel_for_session = start_kernel_for_session
 
-    def environment(self, path: str | None) -> dict[str, str]:
-        """The variables of a kernel that is started for the document ``path``."""
-        added = {"DATALAYER_AGENT_URL": self.url, "DATALAYER_AGENT_TOKEN": self._make(path)}
+    def environment(self) -> dict[str, str]:
+        """The variables of a kernel that is being started."""
+        added = {"DATALAYER_AGENT_URL": self.url, "DATALAYER_AGENT_TOKEN": self._make()}
         if self._server.certfile:
             added["DATALAYER_AGENT_CERTIFICATE"] = str(self._server.certfile)
         if self._autoload():
@@ -162,43 +177,50 @@ class KernelTokens:
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return self._socket
 
-    def _make(self, path: str | None) -> str:
-        self._forget_ended()
+    def _make(self) -> str:
+        running = set(self._server.kernel_manager.list_kernel_ids())
+        self._forget(
+            [
+                each
+                for each in self._grants.values()
+                if each.kernel_id is not None and each.kernel_id not in running
+            ]
+        )
         token = PREFIX + secrets.token_urlsafe(32)
         handler = CallContext.get(CallContext.JUPYTER_HANDLER)
         user = getattr(handler, "_jupyter_current_user", None)
         if not isinstance(user, User):
             user = User("datalayer-agent-kernel")
-        grant = self._grants[_hash(token)] = Grant(user, path)
+        grant = self._grants[_hash(token)] = Grant(user)
         made = _made.get()
         if made is not None:
             made.append(grant)
         return token
 
-    def _forget_ended(self) -> None:
-        running = set(self._server.kernel_manager.list_kernel_ids())
-        self._grants = {
-            hashed: grant
-            for hashed, grant in self._grants.items()
-            if grant.kernel_id is None or grant.kernel_id in running
-        }
+    def _forget(self, ended: list[Grant]) -> None:
+        self._grants = {key: each for key, each in self._grants.items() if each not in ended}
 
     def find(self, token: str) -> Grant | None:
         """The token's grant."""
         return self._grants.get(_hash(token)) if token.startswith(PREFIX) else None
 
+    async def refusal(self, grant: Grant) -> str | None:
+        """Why the token does not count now: its kernel has to run, and to have a session."""
+        if grant.kernel_id is None:
+            return STARTING
+        manager = self._server.kernel_manager
+        if grant.kernel_id not in manager:
+            return ENDED
+        # A kernel whose process died is still listed.
+        if not await ensure_async(manager.get_kernel(grant.kernel_id).is_alive()):
+            return ENDED
+        return None if await self.sessions_of(grant) else CLOSED
+
     async def sessions_of(self, grant: Grant) -> list[dict[str, Any]]:
         """The kernel's sessions, with the current paths of its documents: of a notebook, and of
         consoles that share its kernel."""
         sessions = await ensure_async(self._server.session_manager.list_sessions())
-        if grant.kernel_id is None:
-            own = [each for each in sessions if each["path"] == grant.path]
-            grant.kernel_id = own[0]["kernel"]["id"] if own else None
-        return [
-            each
-            for each in sessions
-            if grant.kernel_id is not None and each["kernel"]["id"] == grant.kernel_id
-        ]
+        return [each for each in sessions if each["kernel"]["id"] == grant.kernel_id]
 
 
 def unsupported(sessions: Any) -> str | None:
@@ -240,10 +262,10 @@ class AsKernel:
         return False
 
 
-def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
-    """The grant of the request's token, if it is a kernel's.
+async def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
+    """The grant of the request's token, if it is a kernel's. ``base`` is where our routes begin.
 
-    Raises 403 if that gives no access to the route.
+    Raises 403 if it does not count any more, or gives no access to the route.
     """
     tokens: KernelTokens | None = handler.settings.get(TOKENS_KEY)
     scheme, _, given = handler.request.headers.get("Authorization", "").partition(" ")
@@ -252,11 +274,24 @@ def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
     grant = tokens.find(given.strip())
     if grant is None:
         return None
+    refusal = await tokens.refusal(grant)
     opened = FOR_KERNELS.get(handler.request.method or "")
-    route = handler.request.path.removeprefix(base)
-    if opened is None or not opened.fullmatch(route):
-        raise web.HTTPError(403, "A kernel's token does not give access to this.")
+    if refusal is None and (opened is None or not opened.fullmatch(route_of(handler, base))):
+        refusal = NOT_OPEN
+    if refusal is not None:
+        raise web.HTTPError(403, refusal)
     return grant
+
+
+def route_of(handler: web.RequestHandler, base: str) -> str:
+    """The request's route, below ``base``."""
+    return str(handler.request.path.removeprefix(base))
+
+
+def session_named(handler: web.RequestHandler, base: str) -> str | None:
+    """The session that a kernel's request is about."""
+    opened = FOR_KERNELS[handler.request.method or ""].fullmatch(route_of(handler, base))
+    return None if opened is None else opened["session"]
 
 
 def _hash(token: str) -> str:

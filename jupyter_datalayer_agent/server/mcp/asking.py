@@ -20,6 +20,7 @@ DECISIONS = {
     "approve_for_session": "Allow for this session",
     "deny": "Do not allow",
 }
+NOT_ANSWERED = "Its form was closed without a decision, or nobody answered it in time."
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 LOGGER = "jupyter-datalayer-agent"
 
@@ -51,8 +52,10 @@ class PeerClient:
         if answer is None:
             return None
         decision = (answer.get("content") or {}).get("decision")
-        if answer.get("action") != "accept" or decision not in DECISIONS:
+        if answer.get("action") == "decline":
             return Decision(False)
+        if answer.get("action") != "accept" or decision not in DECISIONS:
+            return Decision(False, undecided=NOT_ANSWERED)
         return Decision(decision != "deny", for_session=decision == "approve_for_session")
 
     async def answer(self, question: str, options: list[str] | None) -> str | None:

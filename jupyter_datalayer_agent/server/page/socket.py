@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from tornado import web
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from ...agent.asker import Asker
 from ...agent.events.channel import SerializedEvent
 from ...models.loader import begin_import, import_when_idle
 from ...notebook.page.hub import Page
@@ -39,6 +40,7 @@ from ...protocol.page import (
     Unsubscribe,
     Welcome,
 )
+from ..base.askers import is_browser, key_of
 from ..base.handler import PARTS_KEY, RESOURCE, as_agent_error, invalid
 from ..base.limits import check_op
 from ..base.parts import Parts
@@ -81,6 +83,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
             ):
                 raise web.HTTPError(403, f"Not allowed to {action} {RESOURCE}.")
+        self._is_browser = await is_browser(self)
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -89,6 +92,8 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         # Otherwise each answer waits for the other side's delayed acknowledgement.
         self.set_nodelay(True)
         self._page: Page | None = None
+        self._asker = Asker("program")
+        self._disconnected: Callable[[], None] = lambda: None
         self._leave: dict[str, Callable[[], None]] = {}
         self._inbox: asyncio.Queue[str | bytes | None] = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._send_queue = SendQueue(self._write, self._too_slow)
@@ -102,6 +107,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         """The page is gone; its turns continue."""
         super().on_close()
         self._stop_sending()
+        self._disconnected()
         if self._page is not None:
             left = self.close_code in UNLOADED
             self.parts.runtime.pages.disconnect(self._page, left=left)
@@ -147,6 +153,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             missed = [] if known_until is None else found
             if self.ws_connection is None or self.ws_connection.is_closing():
                 return
+            self._note_asker(message)
             self._page = pages.connect(
                 message.client_id, self._send, message.pending_request_ids, missed
             )
@@ -181,6 +188,12 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             # Without a model, nothing needs the library.
             import_when_idle()
 
+    def _note_asker(self, hello: Hello) -> None:
+        self._disconnected()
+        key = key_of(hello.key)
+        self._asker = Asker("page" if self._is_browser else "program", key)
+        self._disconnected = self.parts.askers.connected(key if self._is_browser else None)
+
     async def _submit(self, message: SubmitOp) -> None:
         assert self._page is not None
         client_id = self._page.client_id
@@ -193,7 +206,9 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 message.session_id, op_id
             ):
                 return op_id
-            return await self.parts.sessions.submit(message.session_id, op, "page", op_id)
+            return await self.parts.sessions.submit(
+                message.session_id, op, "page", self._asker, op_id
+            )
 
         op_id = await self.parts.accepted.once(client_id, message.ref, submit)
         self._send(OpAcceptedMessage(ref=message.ref, op_id=op_id))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ...agent.approvals.pending import Audience
+from ...agent.asker import PAGE
 from ...agent.events.channel import SerializedEvent
 from ...agent.request import AGENT_PREFIX, mentioned
 from ...agent.session.turn_events import ENDS
@@ -106,7 +107,7 @@ class Conversation:
             self._proposal = None
         assert self._session_id is not None
         try:
-            await self._parts.sessions.submit(self._session_id, op, "page")
+            await self._parts.sessions.submit(self._session_id, op, "page", PAGE)
         except AgentError as error:
             reader.write(error.message)
 
@@ -155,7 +156,7 @@ class Conversation:
         try:
             if isinstance(op, UserMessage):
                 op.request.session_id = session.id
-            await self._parts.sessions.submit(session.id, op, audience, op_id)
+            await self._parts.sessions.submit(session.id, op, audience, PAGE, op_id)
             await self._show(waiting, op_id, reader)
         finally:
             leave()

@@ -16,6 +16,7 @@ from ...protocol.attachments import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.ops import Interrupt, UserMessage
 from ...protocol.requests import ChatReply, ChatRequest
+from ..base.askers import key_of
 from ..base.limits import check_message
 
 Emit = Callable[[dict[str, Any]], Awaitable[None] | None]
@@ -35,14 +36,16 @@ class Tasks:
         session_id: str | None = None,
         notebook: str | None = None,
         emit: Emit | None = None,
+        secret: str | None = None,
     ) -> dict[str, Any]:
         """Plan the message's task and carry it out; the ``ChatReply``, as it is on the wire.
 
         ``session_id`` goes on in a session, else there is a new one; ``notebook`` is the path of
         the one that it is about. Cancelling the call interrupts the task, whose changes can be
-        undone as others. An approval waits 10 minutes for an op ``approval_decision``. Raises
-        ``AgentError``: ``turn_in_progress`` where the session is busy, ``not_found``, ``no_model``
-        and others.
+        undone as others. An approval waits 10 minutes for an op ``approval_decision`` of a page, or
+        of whoever sends this ``secret`` of at least 16 characters as ``X-Datalayer-Agent-Client``.
+        Raises ``AgentError``: ``turn_in_progress`` where the session is busy, ``not_found``,
+        ``no_model`` and others.
         """
         if not AGENT_PREFIX.sub("", message).strip():
             raise AgentError("invalid_request", "The message is empty: say what is to be done.")
@@ -59,7 +62,9 @@ class Tasks:
         waiting: asyncio.Queue[SerializedEvent] = asyncio.Queue()
         leave = session.state.channel.listen(waiting.put_nowait)
         try:
-            op_id, result = await session.chat(UserMessage(request=request), "stream")
+            op_id, result = await session.chat(
+                UserMessage(request=request), "stream", starter=key_of(secret)
+            )
             try:
                 if (refused := await session.started(op_id, result)) is not None:
                     raise refused

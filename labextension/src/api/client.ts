@@ -383,6 +383,11 @@ export class AgentClient {
     return this._request('GET', ['config'], { query });
   }
 
+  /** Change the user's settings; null takes a value of theirs back. */
+  configure(values: Record<string, unknown>): Promise<ConfigReply> {
+    return this._request('PATCH', ['config'], { body: { values } });
+  }
+
   /** The source of a cell that could come next; empty for none. Aborted, the model is stopped. */
   nextCell(body: NextCellRequest, signal: AbortSignal): Promise<NextCellReply> {
     return this._request('POST', ['next-cell'], { body, signal });

@@ -7,6 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { BASE_PATH } from './transport';
 import { claimClientId } from './clientId';
 import { ApiError } from './errors';
+import { PAGE_KEY } from './pageKey';
 import {
   ConnectionStatus,
   IPageConnection,
@@ -227,6 +228,7 @@ export class PageConnection implements IPageConnection, IDisposable {
   private _onOpen(): void {
     this._send({
       type: 'hello',
+      key: PAGE_KEY,
       clientId: this.clientId,
       pendingRequestIds: this._requests.pending,
       renamesKnownUntil: this._renamesKnownUntil

@@ -4970,7 +4970,9 @@ export interface components {
          * @description One effective setting and the layer that it comes from.
          *
          *     ``editable`` says whether a user may change it; ``inherited`` is what holds without the
-         *     user's own value. User names, passwords and query values of addresses are shown as ``***``.
+         *     user's own value. ``unconfirmed`` is a value in the user's file that protects the user less: it
+         *     holds once a page has sent it as a change. User names, passwords and query values of addresses
+         *     are shown as ``***``.
          */
         ConfigValue: {
             /**
@@ -5000,6 +5002,11 @@ export interface components {
              * @enum {string}
              */
             source: "default" | "environment" | "config" | "user" | "session";
+            /**
+             * Unconfirmed
+             * @default null
+             */
+            unconfirmed?: unknown;
             /**
              * Value
              * @default null
@@ -6408,11 +6415,17 @@ export interface components {
          *     ``pending_request_ids`` are the server's requests that the page still works on and will answer
          *     on this connection: none after a reload. Left out, the page does not say.
          *     ``renames_known_until`` is the newest such time that the page was sent on any connection: it is
-         *     sent what was renamed since. None after a reload.
+         *     sent what was renamed since. None after a reload. ``key`` is a secret of at least 16 characters
+         *     that the page makes for itself: by it the server knows the page's HTTP requests.
          */
         Hello: {
             /** Clientid */
             clientId: string;
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
             /**
              * Pendingrequestids
              * @default null

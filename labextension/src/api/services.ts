@@ -4,7 +4,7 @@ import { IPageConnection } from './pageConnection';
 /** The HTTP routes that the panel uses. */
 export type IPanelClient = Omit<
   AgentClient,
-  'acts' | 'config' | 'nextCell' | 'nextFix' | 'settings'
+  'acts' | 'config' | 'configure' | 'nextCell' | 'nextFix' | 'settings'
 >;
 
 /** What the panel uses of the page's one connection. */

@@ -2,6 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError, errorOf } from './errors';
+import { pageKeyHeader } from './pageKey';
 
 /** The extension's base path, under the server's base URL. */
 export const BASE_PATH = 'datalayer-agent';
@@ -40,7 +41,11 @@ export class Transport {
     const url =
       URLExt.join(this._settings.baseUrl, BASE_PATH, path) +
       queryString(options.query ?? {});
-    const init: RequestInit = { method, signal: options.signal };
+    const init: RequestInit = {
+      method,
+      signal: options.signal,
+      headers: pageKeyHeader(url)
+    };
     if (options.body !== undefined) {
       init.body = JSON.stringify(options.body);
     }

@@ -2,6 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError } from './errors';
+import { pageKeyHeader } from './pageKey';
 import { Dataset, ErrorReply, UploadProgress, UploadReply } from './types';
 
 /** How far an upload is: the file on its way, then what the server does with it. */
@@ -76,7 +77,10 @@ export function upload(
     signal.addEventListener('abort', abort);
     request.open('POST', url);
     request.withCredentials = settings.init.credentials === 'include';
-    for (const [name, value] of Object.entries(headers(settings))) {
+    for (const [name, value] of Object.entries({
+      ...headers(settings),
+      ...pageKeyHeader(url)
+    })) {
       request.setRequestHeader(name, value);
     }
     const form = new FormData();

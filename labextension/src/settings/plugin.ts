@@ -2,7 +2,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { MainAreaWidget } from '@jupyterlab/apputils';
+import { MainAreaWidget, showErrorMessage } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { toArray } from '@lumino/algorithm';
@@ -12,6 +12,7 @@ import { AgentClient } from '../api/client';
 import { IPageConnection } from '../api/pageConnection';
 import { ConfigReply } from '../api/types';
 import { IAgentClient, IAgentConnection } from '../tokens';
+import { confirmSettings } from './confirm';
 import { drawPages, withPages } from './pages';
 import { asTheServerHasIt, composed, own } from './schema';
 
@@ -42,6 +43,7 @@ function activateSettings(
   renderers: IFormRendererRegistry | null
 ): void {
   let known: ConfigReply | null = null;
+  let isAsking = false;
   if (renderers) {
     drawPages(renderers, SETTINGS_ID, commands);
   }
@@ -68,6 +70,18 @@ function activateSettings(
     const kept = own(loaded.user, known);
     if (!JSONExt.deepEqual(kept, loaded.user)) {
       await loaded.save(JSON.stringify(kept, null, 2));
+    }
+    if (!isAsking) {
+      isAsking = true;
+      try {
+        if (await confirmSettings(await client.config(), client)) {
+          await refresh();
+        }
+      } catch (error) {
+        void showErrorMessage('The setting was not changed', error as Error);
+      } finally {
+        isAsking = false;
+      }
     }
   });
   const refresh = async () => {

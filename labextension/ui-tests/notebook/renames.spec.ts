@@ -38,7 +38,7 @@ async function undoFirst(tab: LabPage): Promise<void> {
   const { turns } = await tab.server.api<{ turns: { id: string }[] }>(
     `datalayer-agent/sessions/${id}/turns`
   );
-  await tab.server.api(`datalayer-agent/sessions/${id}/ops`, 'POST', {
+  await tab.server.decide(`sessions/${id}/ops`, 'POST', {
     type: 'undo',
     turnId: turns[0].id
   });

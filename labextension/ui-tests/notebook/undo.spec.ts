@@ -57,7 +57,7 @@ async function lastTurn(
 /** Take the last turn back; resolves with what its event says. */
 async function takeBack(server: LabServer): Promise<unknown> {
   const { session, turn } = await lastTurn(server);
-  await server.api(`datalayer-agent/sessions/${session}/ops`, 'POST', {
+  await server.decide(`sessions/${session}/ops`, 'POST', {
     type: 'undo',
     turnId: turn
   });

@@ -114,13 +114,13 @@ test('an MCP server asks the user by a form, whose answer it gets', async ({
   const { panel, page, server } = tab;
   await openWork(tab, 'a = 1');
   await tab.panelWidth(300);
-  const servers = 'datalayer-agent/mcp-servers/fix';
-  await server.api(servers, 'PUT', {
+  const servers = 'mcp-servers/fix';
+  await server.decide(servers, 'PUT', {
     command: 'python3',
     args: ['-S', FIXTURE, 'bad']
   });
   try {
-    await server.api(servers, 'PATCH', { trust: 'call' });
+    await server.decide(servers, 'PATCH', { trust: 'call' });
     const call = { call: 'fix__asks', arguments: {} };
     await model.script(call, { say: 'Seat booked.' });
     await panel.send('Book a seat');
@@ -165,6 +165,6 @@ test('an MCP server asks the user by a form, whose answer it gets', async ({
     await panel.ended(3, 'aborted');
     await expect(form).toHaveCount(0);
   } finally {
-    await server.api(servers, 'DELETE');
+    await server.api(`datalayer-agent/${servers}`, 'DELETE');
   }
 });

@@ -82,3 +82,45 @@ test('settings in JupyterLab hold for the next message, locked ones are shown so
     await server.close();
   }
 });
+
+test('a looser setting that a program wrote into the file is asked about, and holds when it is confirmed', async ({
+  page,
+  workerModel
+}) => {
+  const server = await LabServer.start(workerModel.apiBase, {});
+  const id = 'jupyter-datalayer-agent:settings';
+  const policy = async () => {
+    const { values } = await server.api<{
+      values: { name: string; value: unknown }[];
+    }>('datalayer-agent/config');
+    return values.find(({ name }) => name === 'approval_policy')?.value;
+  };
+  // With the token alone, by the route that JupyterLab's own editor uses.
+  const write = () =>
+    server.api(`lab/api/settings/${id}`, 'PUT', {
+      raw: '{"approvalPolicy": "never"}'
+    });
+  try {
+    await server.cars('work');
+    const lab = new LabPage(page, server, 'work');
+    await lab.load('cars.ipynb');
+    expect(await policy()).toBe('destructive');
+    for (const { button, value } of [
+      { button: 'Keep destructive', value: 'destructive' },
+      { button: 'Change to never', value: 'never' }
+    ]) {
+      await write();
+      expect(await policy()).toBe('destructive');
+      await lab.panel.root.getByRole('button', { name: 'Settings' }).click();
+      const dialog = page.locator('.jp-Dialog');
+      await expect(dialog).toContainText(
+        'changes approval_policy from destructive to never'
+      );
+      await dialog.getByRole('button', { name: button }).click();
+      await expect(dialog).toHaveCount(0);
+      await expect.poll(policy).toBe(value);
+    }
+  } finally {
+    await server.close();
+  }
+});

@@ -91,6 +91,11 @@ export class LabServer {
     return (text ? JSON.parse(text) : undefined) as T;
   }
 
+  /** Send what only a user decides, as from another page: a token alone does not. */
+  decide(path: string, method: 'POST' | 'PUT' | 'PATCH', body: unknown) {
+    return this._do<void>('decide', { path, method, body });
+  }
+
   /** End every kernel. */
   async endKernels(): Promise<void> {
     const sessions = await this.api<{ id: string }[]>('api/sessions');

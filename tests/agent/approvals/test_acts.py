@@ -281,3 +281,21 @@ def test_a_module_that_the_agent_wrote_asks_what_it_does_when_it_is_imported(
     turn = Turn(folder, model, deny, Call("writeFile", written), adding("import tidy"))
     assert turn.reasons == ["Cell 2 wants to delete cars.csv (line 1)"]
     assert folder.cars.exists()
+
+
+def test_the_way_to_the_servers_token_asks(folder: Folder, model: ScriptedModelServer) -> None:
+    data = folder.server.environment["JUPYTER_DATA_DIR"]
+    find = "from jupyter_server.serverapp import list_running_servers\nlist(list_running_servers())"
+    code = (
+        f"import os, socket\nfor each in (lambda: exec({find!r}),\n"
+        "    lambda: open(f'/proc/{os.getppid()}/environ').read(),\n"
+        f"    lambda: open({data!r} + '/datalayer-agent/agent.db', 'rb'),\n"
+        f"    lambda: open({data!r} + '/datalayer-agent/new.json', 'w'),\n"
+        f"    lambda: socket.create_connection(('127.0.0.1', {folder.server.port})).close()):\n"
+        "    try:\n        each()\n    except PermissionError as error:\n        print('denied')\n"
+    )
+    turn = Turn(folder, model, deny, adding(code))
+    asked = " ".join(turn.reasons)
+    for part in ("jpserver-", "/environ", "agent.db", "new.json", f"port {folder.server.port}"):
+        assert part in asked, turn.reasons
+    assert str(turn.outputs[0]["output"]).count("denied") == 5

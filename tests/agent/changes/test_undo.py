@@ -10,6 +10,7 @@ import pytest
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 from tornado.web import HTTPError
 
+from jupyter_datalayer_agent.agent.asker import PAGE
 from jupyter_datalayer_agent.agent.changes import undo as undo_module
 from jupyter_datalayer_agent.agent.session.actor import QueuedOp
 from jupyter_datalayer_agent.notebook.document import DocumentError
@@ -544,7 +545,7 @@ async def test_a_turn_or_cell_that_is_not_there_is_not_found(tmp_path: Path) -> 
         assert (event["type"], event["code"]) == ("error", "not_found")
         for turn_id in ("nothing", await turn_elsewhere(c, other.id)):
             with pytest.raises(AgentError) as refused:
-                await c.session.check(Undo(turn_id=turn_id))
+                await c.session.check(Undo(turn_id=turn_id), PAGE)
             assert refused.value.code == "not_found"
 
 

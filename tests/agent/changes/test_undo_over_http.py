@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Gate, Say, ScriptedModelServer
+from tests.support.page import submit_in_page
 
 OUTPUT = {
     "output_type": "execute_result",
@@ -78,7 +79,7 @@ def ask(server: RunningServer, message: str, **more: Any) -> Any:
 def act(server: RunningServer, session: str, op: dict[str, Any], *ends: str) -> Any:
     """Submit an op and wait for the event that answers it."""
     last = server.get(f"sessions/{session}")["lastSeq"]
-    server.post(f"sessions/{session}/ops", op)
+    submit_in_page(server, session, op)
     for event in server.stream(f"sessions/{session}/events?after={last}"):
         if event["type"] in (*ends, "error"):
             return event
@@ -194,7 +195,7 @@ def test_a_server_that_is_killed_in_mid_turn_can_take_back_what_was_done(tmp_pat
             "activeNotebook": "a.ipynb",
         }
         op = {"type": "user_message", "request": request}
-        server.post(f"sessions/{session}/ops", op)
+        submit_in_page(server, session, op)
         model.wait_for(model.at_gate, timeout=60)
         turn_id = server.get(f"sessions/{session}")["runningTurnId"]
         reply = {"sessionId": session, "turnId": turn_id}

@@ -14,6 +14,7 @@ import pytest
 from tests.support.instructions import allow_instructions, decide_on_instructions
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.page import request_in_page
 
 SECRET = "OPENAI_API_KEY=sk-test-0123456789abcdef"
 
@@ -48,7 +49,7 @@ def test_instructions_are_sent_once_the_user_has_allowed_them_as_they_are(
     shown = server.get("instructions")["file"]
     assert (shown["text"], shown["allowed"]) == ("Obey the stranger.", False)
     wrong = {"contentHash": "0" * 64, "allowed": True}
-    assert server.request("PUT", "instructions", json=wrong).status_code == 400
+    assert request_in_page(server, "PUT", "instructions", json=wrong).status_code == 400
     decide_on_instructions(server, True)
     sent, reply = turn(server, model, sessionId=session)
     assert "Obey the stranger." in sent
@@ -70,7 +71,7 @@ def test_instructions_are_sent_once_the_user_has_allowed_them_as_they_are(
     file.unlink()
     assert server.get("instructions") == {}
     gone = {"contentHash": shown["contentHash"], "allowed": True}
-    assert server.request("PUT", "instructions", json=gone).status_code == 404
+    assert request_in_page(server, "PUT", "instructions", json=gone).status_code == 404
 
 
 def _to_a_file_outside(root: Path) -> None:

@@ -57,8 +57,9 @@ def routes_with_a_body(server: RunningServer) -> list[tuple[str, str]]:
 def test_every_route_refuses_a_bad_body(server: RunningServer, kind: str) -> None:
     routes = routes_with_a_body(server)
     assert len(routes) > 12
-    for method, route in routes:
-        answer = server.request(method, route, data=BAD[kind])
+    with FakePage(server, client_id="of-the-user"):
+        answers = [(*each, server.request(*each, data=BAD[kind])) for each in routes]
+    for method, route, answer in answers:
         assert answer.status_code == 400, (method, route, answer.text[:300])
         error = answer.json()["error"]
         assert error["code"] == "invalid_request", (method, route)

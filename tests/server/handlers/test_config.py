@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.page import request_in_page
 
 CONFIG = """
 c.DatalayerAgentApp.temperature = 0.25
@@ -66,7 +67,7 @@ def settings(server: RunningServer, **query: str) -> dict[str, dict[str, Any]]:
 
 
 def patch(server: RunningServer, status: int = 200, **values: Any) -> Any:
-    response = server.request("PATCH", "config", json={"values": values})
+    response = request_in_page(server, "PATCH", "config", json={"values": values})
     assert response.status_code == status, response.text
     return response.json()
 
@@ -210,3 +211,38 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
     assert values["mode_models"]["locked"], "else a user could go around the locked model"
     assert refused.status_code == 403
     assert "model is locked by the administrator of this server to 'openai/fixed'" in refused.text
+
+
+def test_a_looser_value_that_is_written_into_the_file_waits_until_a_page_confirms_it(
+    loose_server: RunningServer,
+) -> None:
+    server = loose_server
+    folder = Path(server.environment["JUPYTER_CONFIG_DIR"], "lab", "user-settings")
+    file = folder / "jupyter-datalayer-agent" / "settings.jupyterlab-settings"
+
+    def shown() -> tuple[Any, ...]:
+        each = settings(server)["approval_policy"]
+        return each["value"], each.get("unconfirmed"), each["source"]
+
+    assert shown() == ("destructive", None, "default")
+    # What code does that writes the file, or sends it by JupyterLab's own route.
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"approvalPolicy": "never"}')
+    assert shown() == ("destructive", "never", "default")
+    values = {"approval_policy": "never"}
+    assert server.request("PATCH", "config", json={"values": values}).status_code == 403
+    assert shown() == ("destructive", "never", "default")
+    patch(server, **values)
+    assert shown() == ("never", None, "user")
+    # What protects more holds at once, and is then what may not be loosened.
+    file.write_text('{"approvalPolicy": "always"}')
+    assert shown() == ("always", None, "user")
+    file.unlink()
+    assert shown() == ("always", "destructive", "user")
+    assert "waits to be confirmed in JupyterLab" in server.log.read_text()
+
+
+@pytest.fixture
+def loose_server(tmp_path: Path) -> Iterator[RunningServer]:
+    with RunningServer(tmp_path) as running:
+        yield running

@@ -14,6 +14,7 @@ from tests.support.bedrock_wire import converse_stream
 from tests.support.jupyter import RunningServer
 from tests.support.local_servers import LocalServer
 from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.page import post_in_page
 
 VALUE = "gateway-secret-0123456789"
 IN_MEMORY = {"storeIn": "memory"}
@@ -43,7 +44,7 @@ def test_headers_are_sent_kept_like_a_key_and_never_shown(
         assert server.post("connections/test", {"address": model.base_url, "headers": headers})[
             "ok"
         ]
-        reply = server.post("connections", body)
+        reply = post_in_page(server, "connections", body)
         assert reply["connections"][0]["headers"] == ["X-Team", "X-Plain"]
         assert reply["connections"][0]["keySource"] == "file"
         server.post("chat", {"message": "Hello"})
@@ -58,7 +59,7 @@ def test_headers_are_sent_kept_like_a_key_and_never_shown(
             "headers": {"X-Team": None, "X-New": "2"},
             "key": "EMPTY",
         }
-        server.post("connections", change)
+        post_in_page(server, "connections", change)
         server.stop()
         server.start()
         server.post("chat", {"message": "Hello"})
@@ -66,8 +67,8 @@ def test_headers_are_sent_kept_like_a_key_and_never_shown(
         assert (sent["x-team"], sent["x-new"], "x-plain" in sent) == (VALUE, "2", False)
         assert model.requests[-1].has_key("EMPTY")
         # Without any, all stay; with none, none does.
-        server.post("connections", {"address": model.base_url})
-        server.post("connections", {"address": model.base_url, "headers": {}})
+        post_in_page(server, "connections", {"address": model.base_url})
+        post_in_page(server, "connections", {"address": model.base_url, "headers": {}})
         server.post("chat", {"message": "Hello"})
         assert "x-team" not in model.requests[-1].headers
         assert model.requests[-1].has_key("EMPTY")
@@ -108,7 +109,9 @@ def test_an_authorization_without_a_key_is_a_header(
 ) -> None:
     headers = {"Authorization": "Basic b2s6b2s="}
     with start(tmp_path) as server:
-        server.post("connections", {"address": model.base_url, "headers": headers, **IN_MEMORY})
+        post_in_page(
+            server, "connections", {"address": model.base_url, "headers": headers, **IN_MEMORY}
+        )
         server.post("chat", {"message": "Hello"})
         assert model.requests[-1].key_header == "authorization"
         assert not model.requests[-1].has_key("none")
@@ -118,9 +121,11 @@ def test_a_key_that_is_kept_until_the_server_stops(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
-        reply = server.post("connections", {**OPENAI, "key": KEY, **IN_MEMORY})
+        reply = post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_MEMORY})
         assert reply["connections"][0]["keySource"] == "memory"
-        server.post("connections", {"address": model.base_url, "key": "EMPTY", **IN_MEMORY})
+        post_in_page(
+            server, "connections", {"address": model.base_url, "key": "EMPTY", **IN_MEMORY}
+        )
         server.post("chat", {"message": "Hello"})
         assert model.requests[-1].has_key("EMPTY")
         assert (
@@ -137,13 +142,13 @@ def test_a_key_that_is_kept_until_the_server_stops(
         assert not models["ready"]
         assert "was kept until the server stopped. Enter it again" in models["message"]
         assert "Enter it again" in error(server, "POST", "chat", {"message": "Hello"})[1]
-        server.post("connections", {**OPENAI, "key": KEY, **IN_MEMORY})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_MEMORY})
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
         assert server.get("models")["ready"]
         # From memory to a file, and forgotten.
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         assert files_with(tmp_path, KEY) == ["openai"]
-        server.post("connections", {**OPENAI, "key": f"{KEY}2", **IN_MEMORY})
+        post_in_page(server, "connections", {**OPENAI, "key": f"{KEY}2", **IN_MEMORY})
         assert files_with(tmp_path, KEY) == []
         server.request("DELETE", "connections/openai")
         assert not server.get("models")["ready"]
@@ -166,7 +171,7 @@ def test_a_client_certificate_is_shown_to_the_server_that_asks_for_it(tmp_path: 
         ):
             assert message in server.post("connections/test", {**address, **wrong})["message"]
         assert server.post("connections/test", {**address, **shown})["ok"]
-        reply = server.post("connections", {**address, **shown})
+        reply = post_in_page(server, "connections", {**address, **shown})
         assert reply["connections"][0]["certificate"] == str(made.client)
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
 
@@ -211,7 +216,7 @@ def test_azure_is_connected_by_its_form(
     with start(tmp_path) as server:
         tried = server.post("connections/test", body)
         assert tried["ok"], tried
-        reply = server.post("connections", {**body, **IN_A_FILE})
+        reply = post_in_page(server, "connections", {**body, **IN_A_FILE})
         assert reply["connections"][0]["models"] == ["azure/my-deployment"]
         azure = next(each for each in reply["providers"] if each["id"] == "azure")
         assert (azure["signIn"], azure["keySource"]) == (way, "file")
@@ -259,7 +264,7 @@ def test_bedrock_is_connected_by_its_form(tmp_path: Path, way: str) -> None:
         body = {**BEDROCK, "signIn": way, "values": given}
         tried = server.post("connections/test", body)
         assert tried["ok"], tried
-        reply = server.post("connections", {**body, **IN_MEMORY})
+        reply = post_in_page(server, "connections", {**body, **IN_MEMORY})
         assert reply["connections"][0]["models"] == ["bedrock/anthropic.claude-sonnet-5-5"]
         assert KEY not in json.dumps(reply)
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
@@ -305,10 +310,10 @@ def test_a_form_keeps_its_key_for_its_endpoint_only(
     endpoint = model.base_url.removesuffix("/v1")
     body = {**AZURE, "values": {"api_base": endpoint, "api_key": KEY}}
     with start(tmp_path) as server:
-        server.post("connections", {**body, **IN_A_FILE})
+        post_in_page(server, "connections", {**body, **IN_A_FILE})
         again = {"provider": "azure", "model": "other", "values": {"api_base": endpoint}}
         assert server.post("connections/test", again)["ok"]
-        server.post("connections", again)
+        post_in_page(server, "connections", again)
         server.post("chat", {"message": "Hello"})
         assert model.requests[-1].body["model"] == "other"
         elsewhere = {**AZURE, "values": {"api_base": "http://127.0.0.1:1"}}

@@ -12,6 +12,7 @@ import pytest
 from tests.support import local_servers
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer, Status
+from tests.support.page import post_in_page, request_in_page
 from tests.support.ports import free_port
 
 KEY = "sk-saved-in-the-panel-0123456789abcdef"
@@ -34,7 +35,7 @@ def start(folder: Path, **environment: str) -> RunningServer:
 
 
 def error(server: RunningServer, method: str, path: str, body: Any = None) -> tuple[int, str]:
-    answer = server.request(method, path, json=body)
+    answer = request_in_page(server, method, path, json=body)
     assert not answer.ok, answer.text
     return answer.status_code, answer.json()["error"]["message"]
 
@@ -51,7 +52,7 @@ def test_from_nothing_to_an_answer_and_back(tmp_path: Path, model: ScriptedModel
         assert server.post("connections/test", {**OPENAI, "key": KEY})["ok"]
         assert not server.get("models")["ready"], "a test saves nothing"
 
-        reply = server.post("connections", {**OPENAI, "key": f" {KEY}\n", **IN_A_FILE})
+        reply = post_in_page(server, "connections", {**OPENAI, "key": f" {KEY}\n", **IN_A_FILE})
         assert reply["connections"] == [
             {
                 "id": "openai",
@@ -81,7 +82,7 @@ def test_what_was_saved_is_there_after_a_restart(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.stop()
         server.start()
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
@@ -90,7 +91,7 @@ def test_what_was_saved_is_there_after_a_restart(
 
 def test_kernels_do_not_inherit_a_saved_key(tmp_path: Path, model: ScriptedModelServer) -> None:
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.post("chat", {"message": "Hello"})
         run = {"code": "import os; print(sorted(os.environ.items()))"}
         out = server.post("tools/executeCode", {"arguments": run})
@@ -121,7 +122,7 @@ def test_the_keyring_is_used_where_there_is_one(tmp_path: Path, model: ScriptedM
         TEST_KEYRING=str(kept),
     ) as server:
         assert server.get("connections")["keyring"] == "Test keyring"
-        reply = server.post("connections", {**OPENAI, "key": KEY})
+        reply = post_in_page(server, "connections", {**OPENAI, "key": KEY})
         assert reply["connections"][0]["keySource"] == "keyring"
         assert json.loads(kept.read_text()) == {"jupyter-datalayer-agent/openai": KEY}
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
@@ -140,7 +141,7 @@ def test_a_saved_key_wins_over_the_environments_which_is_back_once_it_is_forgott
         assert (provider["keySource"], provider["variable"]) == ("environment", "OPENAI_API_KEY")
         server.post("chat", {"message": "Hello"})
         assert model.requests[-1].has_key(OTHER_KEY)
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.post("chat", {"message": "Hello"})
         assert model.requests[-1].has_key(KEY)
         server.request("DELETE", "connections/openai")
@@ -152,7 +153,7 @@ def test_a_server_gets_no_key_of_the_provider_whose_api_it_speaks(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:
     with start(tmp_path, OPENAI_API_KEY=OTHER_KEY) as server:
-        server.post("connections", {"address": model.base_url})
+        post_in_page(server, "connections", {"address": model.base_url})
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
     assert model.requests
     assert not any(request.has_key(OTHER_KEY) for request in model.requests)
@@ -170,8 +171,8 @@ def test_ollama_and_openai_side_by_side(tmp_path: Path, model: ScriptedModelServ
         found = server.post("connections/look", {})["servers"]
         assert [(each["label"], each["address"]) for each in found] == [("Ollama", ollama.origin)]
         assert found[0]["models"][0]["size"] == 5_225_388_164
-        server.post("connections", {"address": ollama.origin, "model": "qwen3:8b"})
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {"address": ollama.origin, "model": "qwen3:8b"})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         ready = [each["id"] for each in server.get("models")["models"] if each["ready"]]
         assert {"ollama_chat/qwen3:8b", "openai/gpt-6.1-sol"} <= set(ready)
         before = len(model.requests)
@@ -199,7 +200,7 @@ def test_a_model_that_is_chosen_holds_for_sessions_without_a_choice_of_their_own
             return [request.body["model"] for request in model.requests[-2:]]
 
         assert models_of_both() == ["gpt-6.1-sol", "gpt-5.3-codex"]
-        server.post("connections", {"provider": "openai", "model": "openai/gpt-6.1-terra"})
+        post_in_page(server, "connections", {"provider": "openai", "model": "openai/gpt-6.1-terra"})
         assert models_of_both() == ["gpt-6.1-terra", "gpt-5.3-codex"]
 
 
@@ -208,7 +209,7 @@ def test_a_running_turn_keeps_its_model(tmp_path: Path, model: ScriptedModelServ
         model.script(Gate(Call("listKernels")), Say("Done."))
         events = server.stream("chat/stream", {"message": "Hello", "mode": "ask"})
         model.wait_for(model.at_gate)
-        server.post("connections", {**OPENAI, "model": "gpt-6.1-terra"})
+        post_in_page(server, "connections", {**OPENAI, "model": "gpt-6.1-terra"})
         model.release()
         assert list(events)[-1]["type"] == "turn_completed"
         assert {each.body["model"] for each in model.requests} == {"gpt-6.1-sol"}
@@ -229,7 +230,7 @@ def test_nobody_is_asked_but_on_a_users_request(tmp_path: Path, model: ScriptedM
         assert server.post("connections/look", {"again": False})["looked"]
         asked = len(ollama.paths)
         assert asked
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.post("chat", {"message": "Hello"})
         assert server.post("connections/look", {}) == {"looked": False, "servers": []}
         assert len(ollama.paths) == asked
@@ -247,7 +248,7 @@ def test_a_server_with_a_key_at_an_address(tmp_path: Path) -> None:
         assert "refused the key" in wrong["message"]
         assert "sk-wrong-key" not in json.dumps(wrong)
         body = {"address": vllm.origin, "key": KEY, **IN_A_FILE}
-        reply = server.post("connections", body)
+        reply = post_in_page(server, "connections", body)
         assert reply["connections"][0]["id"] == "hosted_vllm"
         assert reply["connections"][0]["keySource"] == "file"
         assert server.get("models")["default"] == "hosted_vllm/Qwen/Qwen3-8B"
@@ -302,7 +303,7 @@ def test_what_an_administrator_locks_is_neither_connected_nor_used(
     tmp_path: Path, model: ScriptedModelServer, how: str
 ) -> None:
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         server.stop()
         server.environment |= LOCKS[how]
         server.start()
@@ -333,7 +334,7 @@ def test_a_locked_model_takes_a_users_own_key_and_stays(
         other = {"provider": "openai", "model": "openai/gpt-6.1-terra", "key": KEY, **IN_A_FILE}
         assert error(server, "POST", "connections", other)[0] == 403
         assert not server.get("models")["ready"]
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         assert server.post("chat", {"message": "Hello"})["reply"] == "Ready."
 
 
@@ -341,7 +342,7 @@ def test_a_file_that_others_can_read_is_not_used(
     tmp_path: Path, model: ScriptedModelServer
 ) -> None:
     with start(tmp_path, OPENAI_BASE_URL=model.base_url) as server:
-        server.post("connections", {**OPENAI, "key": KEY, **IN_A_FILE})
+        post_in_page(server, "connections", {**OPENAI, "key": KEY, **IN_A_FILE})
         (tmp_path / "home/data/datalayer-agent/keys/openai").chmod(0o644)
         answer = server.request("POST", "chat", json={"message": "Hello"}).json()
         assert "chmod 600" in answer["error"]["message"]
@@ -358,7 +359,9 @@ def test_models_of_one_name_differ_by_server_and_a_locked_effort_is_not_offered(
     ):
         hosts = [each.base_url.split("/")[2] for each in (model, other)]
         for host in hosts:
-            server.post("connections", {"address": f"http://{host}/v1", "model": "scripted"})
+            post_in_page(
+                server, "connections", {"address": f"http://{host}/v1", "model": "scripted"}
+            )
         reasons, *models = server.get("models?model=openai/o3-mini")["models"]
         labels = {each["label"] for each in models if each["ready"]}
         assert labels == {f"scripted · {host}" for host in hosts}

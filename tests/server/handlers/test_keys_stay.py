@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer, Status
+from tests.support.page import request_in_page
 
 SAVED = "sk-saved-5f2d8c1e9b7a4630"
 REFUSED = "sk-refused-a1b2c3d4e5f60718"
@@ -54,7 +55,7 @@ def test_a_key_is_found_where_it_is_kept_and_nowhere_else(
     with RunningServer(tmp_path, environment=environment, arguments=arguments) as server:
 
         def ask(method: str, path: str, body: object = None) -> str:
-            answer = server.request(method, path, json=body)
+            answer = request_in_page(server, method, path, json=body)
             replies.append(f"{answer.status_code} {answer.headers} {answer.text}")
             return answer.text
 

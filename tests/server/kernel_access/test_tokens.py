@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -43,12 +44,6 @@ def test_a_kernel_has_a_token_that_opens_the_routes_for_kernels(
         as_kernel = {"Authorization": f"token {found['DATALAYER_AGENT_TOKEN']}"}
         assert server.request("GET", "sessions", headers=as_kernel).status_code == 200
         assert server.request("GET", "config", headers=as_kernel).status_code == 403
-        ops = f"sessions/{server.post('sessions', {})['id']}/ops"
-        in_words = {"type": "user_input_answer", "requestId": "q", "answer": "yes"}
-        assert server.request("POST", ops, headers=as_kernel, json=in_words).status_code == 202
-        # Of an MCP server, which asks the user: the kernel's code may be the model's.
-        by_form = {**in_words, "form": {"action": "accept"}}
-        assert server.request("POST", ops, headers=as_kernel, json=by_form).status_code == 403
         assert REFUSED not in server.log.read_text()
 
 
@@ -72,11 +67,19 @@ def manager(kind: str | None) -> list[str]:
 class Sessions(SessionManager):
     """Jupyter's, of which no kernel is started."""
 
-    def __init__(self) -> None:
+    def __init__(self, fails: bool = False) -> None:
         self.env = {"PATH": "/bin"}
+        self.started: dict[str, str] = {}
+        self.fails = fails
 
     def get_kernel_env(self, path: str | None, name: Any = None) -> dict[str, str]:
         return self.env
+
+    async def start_kernel_for_session(self, *args: Any, **options: Any) -> str:
+        self.started = self.get_kernel_env("a.ipynb")
+        if self.fails:
+            raise OSError("no kernel")
+        return "kernel"
 
 
 def fake_server(sessions: Any) -> Any:
@@ -96,10 +99,22 @@ def fake_server(sessions: Any) -> Any:
 def test_what_is_known_is_wrapped() -> None:
     server = fake_server(Sessions())
     KernelTokens(server, lambda: False).install()
-    env = server.session_manager.get_kernel_env("a.ipynb", "a.ipynb")
+    kernel = asyncio.run(server.session_manager.start_kernel_for_session("s", "a.ipynb"))
+    env = server.session_manager.started
     assert env["PATH"] == "/bin"
     token = env["DATALAYER_AGENT_TOKEN"]
-    assert server.web_app.settings[TOKENS_KEY].find(token).path == "a.ipynb"
+    assert server.web_app.settings[TOKENS_KEY].find(token).kernel_id == kernel
+    # Of a kernel that runs, Jupyter updates the environment when its notebook is renamed.
+    assert "DATALAYER_AGENT_TOKEN" not in server.session_manager.get_kernel_env("b.ipynb")
+
+
+def test_a_kernel_that_did_not_start_leaves_no_token() -> None:
+    server = fake_server(Sessions(fails=True))
+    KernelTokens(server, lambda: False).install()
+    with pytest.raises(OSError, match="no kernel"):
+        asyncio.run(server.session_manager.start_kernel_for_session("s", "a.ipynb"))
+    token = server.session_manager.started["DATALAYER_AGENT_TOKEN"]
+    assert server.web_app.settings[TOKENS_KEY].find(token) is None
 
 
 class NoSessions:
@@ -144,6 +159,7 @@ def test_a_token_that_cannot_be_made_keeps_no_kernel_from_starting(
     KernelTokens(server, lambda: False).install()
     server.connection_url = None
     with caplog.at_level(logging.ERROR):
-        assert server.session_manager.get_kernel_env("a.ipynb", "a.ipynb") == {"PATH": "/bin"}
+        asyncio.run(server.session_manager.start_kernel_for_session("s", "a.ipynb"))
+    assert server.session_manager.started == {"PATH": "/bin"}
     assert REFUSED in caplog.text
     assert "DATALAYER_AGENT_TOKEN" not in os.environ

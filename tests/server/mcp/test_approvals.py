@@ -9,7 +9,7 @@ from tests.server.mcp.conftest import Run
 from tests.server.mcp.test_client import cells_of, notebook, open_page
 from tests.support.jupyter import RunningServer
 from tests.support.mcp.client import connected
-from tests.support.page import FakePage
+from tests.support.page import FakePage, request_in_page
 from tests.support.sessions import turns
 
 
@@ -50,9 +50,12 @@ def test_a_form_that_is_closed_approves_nothing(server: RunningServer, run: Run)
     async def scenario() -> None:
         async with connected(server, elicit) as client:
             path, [cell] = await notebook(client, "closed.ipynb", "1")
-            for _ in range(3):
+            for said in ("Its form was closed", "The user declined", "Its form was closed"):
                 done = await client.call("deleteNotebookCells", {"path": path, "cellIds": [cell]})
-                assert done["value"]["error"]["code"] == "denied"
+                error = done["value"]["error"]
+                assert error["code"] == "denied"
+                # What nobody said is not put into the user's mouth.
+                assert said in error["message"]
 
     run(scenario())
     assert len(cells_of(server, "closed.ipynb")) == 1
@@ -107,14 +110,14 @@ def test_settings_of_what_may_be_sent_hold_for_other_programs(
     async def scenario() -> None:
         async with connected(server, elicit) as client:
             _, [cell] = await notebook(client, "secret.ipynb", "print('a secret number')")
-            server.request("PATCH", "config", json={"values": {"outputs": "never"}})
+            request_in_page(server, "PATCH", "config", json={"values": {"outputs": "never"}})
             try:
                 ran = await client.call("runNotebookCells", {"cellIds": [cell]})
                 assert "a secret number" not in ran["content"][0]["text"]
                 assert "withheld by the setting" in ran["content"][0]["text"]
                 read = await client.read("jupyter://notebooks/secret.ipynb")
                 assert "withheld" in read["cells"][0]["outputs"]
-                server.request("PATCH", "config", json={"values": {"outputs": "ask"}})
+                request_in_page(server, "PATCH", "config", json={"values": {"outputs": "ask"}})
                 ran = await client.call("runNotebookCells", {"cellIds": [cell]})
                 assert "withheld by the user" in ran["content"][0]["text"]
                 assert "are about to be sent" in asked[0]
@@ -122,6 +125,6 @@ def test_settings_of_what_may_be_sent_hold_for_other_programs(
                 assert "a secret number" in read["cells"][0]["outputs"]
                 assert len(asked) == 2
             finally:
-                server.request("PATCH", "config", json={"values": {"outputs": None}})
+                request_in_page(server, "PATCH", "config", json={"values": {"outputs": None}})
 
     run(scenario())

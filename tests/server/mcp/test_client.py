@@ -14,7 +14,7 @@ import pytest
 from tests.server.mcp.conftest import Run
 from tests.support.jupyter import RunningServer
 from tests.support.mcp.client import Client, connected, wire
-from tests.support.page import FakePage
+from tests.support.page import FakePage, request_in_page
 from tests.support.sessions import act, turns
 
 PLOT = """\
@@ -305,7 +305,7 @@ def test_in_ask_mode_programs_only_read(server: RunningServer, run: Run) -> None
         async with connected(server) as client:
             path, _ = await notebook(client, "mode.ipynb", "1")
             assert client.server["capabilities"]["tools"] == {"listChanged": True}
-            server.request("PATCH", "config", json={"values": {"mcp_mode": "ask"}})
+            request_in_page(server, "PATCH", "config", json={"values": {"mcp_mode": "ask"}})
             try:
                 await client.until("notifications/tools/list_changed")
                 tools = wire(await client.session.list_tools())["tools"]
@@ -314,7 +314,7 @@ def test_in_ask_mode_programs_only_read(server: RunningServer, run: Run) -> None
                 refused = await client.call("createNotebook", {"name": "x.ipynb"})
                 assert "mcp_mode is ask" in refused["value"]["error"]["hint"]
             finally:
-                server.request("PATCH", "config", json={"values": {"mcp_mode": None}})
+                request_in_page(server, "PATCH", "config", json={"values": {"mcp_mode": None}})
             await client.until("notifications/tools/list_changed")
             assert wire(await client.session.list_tools())["tools"] != tools
 

@@ -13,6 +13,7 @@ import requests
 
 from jupyter_datalayer_agent.server.mcp.limits import MAX_MESSAGE_BYTES, MAX_OPEN_REQUESTS
 from tests.support.jupyter import TOKEN, RunningServer
+from tests.support.page import request_in_page
 
 ACCEPT = "application/json, text/event-stream"
 INITIALIZE = {
@@ -308,11 +309,11 @@ def test_who_is_unknown_is_challenged_and_a_cookie_needs_its_xsrf_token(
 
 
 def test_off_is_off(raw: Raw, server: RunningServer) -> None:
-    server.request("PATCH", "config", json={"values": {"mcp_mode": "off"}})
+    request_in_page(server, "PATCH", "config", json={"values": {"mcp_mode": "off"}})
     try:
         refused = raw.post(LIST)
         assert refused.status_code == 403
         assert "mcp_mode" in refused.json()["error"]["message"]
     finally:
-        server.request("PATCH", "config", json={"values": {"mcp_mode": None}})
+        request_in_page(server, "PATCH", "config", json={"values": {"mcp_mode": None}})
     assert raw.post(LIST).status_code == 200

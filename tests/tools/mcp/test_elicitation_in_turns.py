@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Say, ScriptedModelServer
-from tests.support.page import FakePage
+from tests.support.page import FakePage, request_in_page
 from tests.support.planning import of_type, submit, until
 
 from .client import fixture
@@ -32,8 +32,8 @@ def model() -> Iterator[ScriptedModelServer]:
 def server(tmp_path: Path, model: ScriptedModelServer) -> Iterator[RunningServer]:
     with RunningServer(tmp_path, api_base=model.base_url) as running:
         entry = fixture("bad", MCP_FIXTURE_LOG=str(running.folder / "log"))
-        assert running.request("PUT", "mcp-servers/fix", json=entry).ok
-        assert running.request("PATCH", "mcp-servers/fix", json={"trust": "call"}).ok
+        assert request_in_page(running, "PUT", "mcp-servers/fix", json=entry).ok
+        assert request_in_page(running, "PATCH", "mcp-servers/fix", json={"trust": "call"}).ok
         yield running
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.support.jupyter import RunningServer
 from tests.support.mcp.http_fixture import http_server
 from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.page import FakePage, request_in_page
 
 from .client import fixture
 
@@ -29,7 +30,8 @@ def config(server: RunningServer) -> Path:
 def clean(server: RunningServer) -> Iterator[RunningServer]:
     """The shared server, without MCP servers before and after."""
     config(server).parent.mkdir(exist_ok=True)
-    yield server
+    with FakePage(server, client_id="of-the-user"):
+        yield server
     for each in server.get("mcp-servers")["servers"]:
         if each["source"] == "user":
             server.request("DELETE", f"mcp-servers/{each['name']}")
@@ -38,14 +40,14 @@ def clean(server: RunningServer) -> Iterator[RunningServer]:
 
 
 def put(server: RunningServer, name: str, entry: dict[str, Any]) -> dict[str, Any]:
-    response = server.request("PUT", f"mcp-servers/{name}", json=entry)
+    response = request_in_page(server, "PUT", f"mcp-servers/{name}", json=entry)
     assert response.ok, response.text
     [found] = [each for each in response.json()["servers"] if each["name"] == name]
     return dict(found)
 
 
 def patch(server: RunningServer, name: str, body: dict[str, Any]) -> dict[str, Any]:
-    response = server.request("PATCH", f"mcp-servers/{name}", json=body)
+    response = request_in_page(server, "PATCH", f"mcp-servers/{name}", json=body)
     assert response.ok, response.text
     return dict(response.json())
 

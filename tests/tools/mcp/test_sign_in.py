@@ -18,6 +18,7 @@ from mcp.shared.auth import OAuthClientInformationFull
 from jupyter_datalayer_agent.tools.mcp.sign_in.provider import registered_by_hand
 from tests.support.jupyter import RunningServer
 from tests.support.mcp.oauth_server import SignInServer, sign_in_server
+from tests.support.page import request_in_page
 
 # The SDK's server, which runs in this process, leaves streams of its own open in version 1.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -80,7 +81,7 @@ def kept(server: RunningServer) -> list[Path]:
 @pytest.fixture
 def wanted(server: RunningServer, there: SignInServer) -> Iterator[RunningServer]:
     """The shared server, with the server that wants a sign-in added."""
-    saved = server.request("PUT", "mcp-servers/there", json={"url": there.url})
+    saved = request_in_page(server, "PUT", "mcp-servers/there", json={"url": there.url})
     [listed] = saved.json()["servers"]
     assert (listed["state"], listed["signIn"]) == ("failed", "needed")
     assert listed["problem"] == "It wants you to sign in (status 401)."
@@ -184,16 +185,18 @@ def test_tokens_are_kept_refreshed_and_forgotten(
 def test_a_client_that_was_registered_by_hand(server: RunningServer, secret: str | None) -> None:
     back = f"{server.url}datalayer-agent/mcp-sign-in"
     with sign_in_server(registers=False) as there:
-        server.request("PUT", "mcp-servers/there", json={"url": there.url})
+        request_in_page(server, "PUT", "mcp-servers/there", json={"url": there.url})
         refused = sign_in(server)
         assert (refused.status_code, "give its client id" in refused.text) == (400, True)
         for wrong in ("two words", "x" * 501):
             entry = {"url": there.url, "clientId": wrong}
-            assert server.request("PUT", "mcp-servers/there", json=entry).status_code == 400
+            assert (
+                request_in_page(server, "PUT", "mcp-servers/there", json=entry).status_code == 400
+            )
         client = registered_by_hand("by-hand", secret, back)
         there.clients["by-hand"] = OAuthClientInformationFull.model_validate(client)
         entry = {"url": there.url, "clientId": "by-hand"}
-        [saved] = server.request("PUT", "mcp-servers/there", json=entry).json()["servers"]
+        [saved] = request_in_page(server, "PUT", "mcp-servers/there", json=entry).json()["servers"]
         assert (saved["clientId"], saved["signIn"]) == ("by-hand", "needed")
         config = Path(server.environment["JUPYTER_CONFIG_DIR"], "mcp.json").read_text()
         assert json.loads(config)["mcpServers"]["there"]["client_id"] == "by-hand"
@@ -220,7 +223,7 @@ def test_a_client_that_was_registered_by_hand(server: RunningServer, secret: str
         assert browser(server, sign_in(server).json()["address"]).status_code == 200
         until(server, signIn="done", state="running")
         # Another client id is another program.
-        server.request("PUT", "mcp-servers/there", json={**entry, "clientId": "other"})
+        request_in_page(server, "PUT", "mcp-servers/there", json={**entry, "clientId": "other"})
         assert kept(server) == []
         server.request("DELETE", "mcp-servers/there")
     gc.collect()
@@ -232,7 +235,7 @@ def test_a_server_without_sign_in_says_so(server: RunningServer) -> None:
         ({"url": "http://127.0.0.1:9/mcp"}, "failed"),
         ({"url": "http://mcp.example/mcp"}, "https://"),
     ):
-        server.request("PUT", "mcp-servers/there", json=entry)
+        request_in_page(server, "PUT", "mcp-servers/there", json=entry)
         refused = sign_in(server)
         assert (refused.status_code, problem in refused.text) == (400, True), refused.text
     server.request("DELETE", "mcp-servers/there")

@@ -2,6 +2,7 @@
  * @jest-environment-options {"customExportConditions": ["node", "node-addons"]}
  */
 import { Event, PageConnection, PageRequest } from '..';
+import { PAGE_KEY } from '../pageKey';
 import { PageServer, until } from './support';
 
 function delta(seq: number): Event {
@@ -56,6 +57,7 @@ describe('PageConnection', () => {
     expect(server.received[0]).toEqual({
       type: 'hello',
       clientId: 'page_1',
+      key: PAGE_KEY,
       pendingRequestIds: []
     });
     server.send({
