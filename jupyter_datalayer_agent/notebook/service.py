@@ -35,6 +35,7 @@ from .document_backends.live import Backend, LiveDocument
 from .edits.checkpoints import Recorder
 from .files.kinds import is_lexical
 from .files.text_files import TextFiles
+from .kernel.acts import only_looking
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
 from .kernel.kernels import KernelInfo, Kernels
@@ -423,7 +424,10 @@ class NotebookService:
         kernel = await self._kernels.of(path)
         if ask and kernel is not None and kernel.get("status") == "idle":
             code = "import sys; print(sys.executable)"
-            run = await self.execute_code(code, kernel_id=str(kernel["id"]), timeout=ASK_SECONDS)
+            with only_looking():
+                run = await self.execute_code(
+                    code, kernel_id=str(kernel["id"]), timeout=ASK_SECONDS
+                )
             printed = "".join(str(each.get("text", "")) for each in run.outputs).strip()
             if run.status == "ok" and os.path.isabs(printed):
                 return printed

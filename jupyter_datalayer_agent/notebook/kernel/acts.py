@@ -104,8 +104,9 @@ def asking(ask: Ask | None) -> Iterator[None]:
 
 @contextmanager
 def only_looking() -> Iterator[None]:
-    """Within it, code that our own code makes to look at something is denied all that would ask."""
-    with asking(_deny):
+    """Within it, code that our own code makes to look at something is denied all that would ask,
+    and nobody decides whether it may run."""
+    with asking(_deny), deciding(None):
         yield
 
 

@@ -135,6 +135,15 @@ def test_what_is_unchanged_is_asked_once_and_runs(folder: Folder) -> None:
     assert folder.left == {"cars.csv"}
 
 
+@pytest.mark.parametrize("source", ["import nothing_of_this_name", "len(colums)"])
+def test_what_looks_for_a_repair_after_it_failed_is_not_asked_about(
+    folder: Folder, source: str
+) -> None:
+    folder.write("columns = [1]", source)
+    asked = folder.turn(RUN_ALL, meanwhile=lambda: None, decisions="approve", approval="always")
+    assert len(asked) == 1
+
+
 def test_a_cell_that_comes_to_those_that_run_asks(folder: Folder) -> None:
     folder.write(JUNK)
     asked = folder.turn(
