@@ -21,6 +21,7 @@ from .drafts import AnswerDraft, broken_stream
 from .stream_bytes import bytes_of
 from .tokens import cache_written_of, usage_of
 from .types import (
+    CONNECTION_LOST,
     BrokenStream,
     FunctionCallStarted,
     Item,
@@ -32,7 +33,11 @@ from .types import (
     TextChunk,
 )
 
-_FINISH_REASONS = {"length": "max_output_tokens", "content_filter": "content_filter"}
+_FINISH_REASONS = {
+    "length": "max_output_tokens",
+    "content_filter": "content_filter",
+    CONNECTION_LOST: CONNECTION_LOST,
+}
 
 
 @dataclass
@@ -118,6 +123,19 @@ class ChatAssembler:
         # Where the connection is lost after it, litellm has not passed it on.
         self._finish_reason = self._finish_reason or said
         return self._finish_reason is not None
+
+    def may_be_whole(self) -> bool:
+        """Whether there is an answer, and the arguments of its calls are whole."""
+        calls = [draft for draft in self._drafts.values() if draft.kind == "function_call"]
+        return bool(self._drafts) and all(is_json_object(call.text) for call in calls)
+
+    def was_shown(self) -> bool:
+        """False: chunks do not say that a message is whole."""
+        return False
+
+    def end_as(self, reason: str) -> None:
+        """See ``drafts.Assembler``."""
+        self._finish_reason = reason
 
     def finish(self) -> Iterator[StreamEvent]:
         """The items, and the end."""

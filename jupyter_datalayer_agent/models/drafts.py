@@ -46,6 +46,20 @@ class Assembler(Protocol):
         of it, whatever comes then."""
         ...
 
+    def may_be_whole(self) -> bool:
+        """Whether nothing is certainly missing of what has arrived: the server may end its answers
+        without a word."""
+        ...
+
+    def was_shown(self) -> bool:
+        """Whether the user has seen a message that is known to be whole, and nothing was begun
+        after it."""
+        ...
+
+    def end_as(self, reason: str) -> None:
+        """The answer counts as it is, with this finish reason."""
+        ...
+
     def finish(self) -> Iterator[StreamEvent]:
         """The remaining events, once the stream is known to have ended properly."""
         ...

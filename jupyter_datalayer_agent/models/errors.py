@@ -42,6 +42,42 @@ _WINDOW = re.compile(
 )
 
 
+_STATUSES = {
+    "authentication_error": 401,
+    "billing_error": 402,
+    "billing_hard_limit_reached": 402,
+    "billing_not_active": 402,
+    "bio_policy": 400,
+    "content_policy_violation": 400,
+    "context_length_exceeded": 400,
+    "data_residency_mismatch": 400,
+    "empty_image_file": 400,
+    "failed_to_download_image": 400,
+    "image_content_policy_violation": 400,
+    "image_file_not_found": 400,
+    "image_file_too_large": 400,
+    "image_parse_error": 400,
+    "image_too_large": 400,
+    "image_too_small": 400,
+    "insufficient_quota": 429,
+    "invalid_api_key": 401,
+    "invalid_base64_image": 400,
+    "invalid_image": 400,
+    "invalid_image_format": 400,
+    "invalid_image_mode": 400,
+    "invalid_image_url": 400,
+    "invalid_prompt": 400,
+    "invalid_request_error": 400,
+    "model_not_found": 404,
+    "not_found_error": 404,
+    "permission_error": 403,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "request_too_large": 413,
+    "unsupported_image_media_type": 400,
+}
+"""Of errors within a stream, which have no status: by the codes and types that OpenAI and Anthropic
+document. Others, such as ``server_error``, may pass."""
 _PASSING = (408, 409, 425, 429)
 """Statuses from 400 to 499 of requests that may be accepted later."""
 
@@ -153,17 +189,24 @@ def _status(chain: list[BaseException]) -> int | None:
     provider counts."""
     for error in reversed(chain):
         response = getattr(error, "response", None)
-        # Of an error within a stream, that of its body.
         body = getattr(error, "body", None)
+        said = body if isinstance(body, dict) else {}
         for status in (
             getattr(error, "status_code", None),
             getattr(response, "status_code", None),
-            body.get("code") if isinstance(body, dict) else None,
+            # Of an error within a stream.
+            said.get("code"),
+            said.get("type"),
         ):
-            number = int(status) if isinstance(status, str) and status.isdecimal() else status
-            if isinstance(number, int) and 400 <= number < 600:
+            if (number := _number(status)) is not None and 400 <= number < 600:
                 return number
     return None
+
+
+def _number(status: Any) -> int | None:
+    if isinstance(status, str):
+        return int(status) if status.isdecimal() else _STATUSES.get(status)
+    return status if isinstance(status, int) else None
 
 
 def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelErrorCode:

@@ -34,9 +34,18 @@ from .provider_arguments import (
 from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
 from .stream_bytes import StreamBytes, bytes_of
+from .stream_ends import StreamEnds
 from .thoughts import WithoutThoughts, speaks_of_marks
 from .tokens import counted_usage
-from .types import BrokenStream, ModelError, ModelErrorCode, ModelRequest, ResponseDone, StreamEvent
+from .types import (
+    CONNECTION_LOST,
+    BrokenStream,
+    ModelError,
+    ModelErrorCode,
+    ModelRequest,
+    ResponseDone,
+    StreamEvent,
+)
 
 IDLE_TIMEOUT = 300.0
 """Seconds without a byte after which a stream counts as broken."""
@@ -64,6 +73,7 @@ class LitellmModel:
         self._environ = environ
         self._connections = connections
         self._refusals = Refusals()
+        self._ends = StreamEnds()
         # By server and model: what ends the reasoning with which answers begin unmarked.
         self._implied: dict[tuple[str | None, str], str | None] = {}
 
@@ -202,12 +212,13 @@ class LitellmModel:
                     break
                 for ours in assembler.feed(event):
                     yield ours
-            if not assembler.is_whole(source):
-                message = "The answer was cut off before it was complete."
-                raise ModelError("broken_stream", message)
+            self._check_end(source, assembler, where, way, seen)
         except ModelError as error:
             if assembler.has_reason(source):
                 # What was lost is at most how much it cost.
+                return
+            if error.retryable and assembler.was_shown():
+                assembler.end_as(CONNECTION_LOST)
                 return
             for whole in assembler.recover():
                 yield whole
@@ -215,6 +226,29 @@ class LitellmModel:
             raise
         finally:
             await _close(source)
+
+    def _check_end(
+        self,
+        source: Any,
+        assembler: Assembler,
+        where: ModelRoute,
+        way: Way,
+        seen: StreamBytes | None,
+    ) -> None:
+        """Raises ``ModelError`` if the stream, read to its end, is not to count as an answer."""
+        server = (where.api_base, where.model)
+        if assembler.is_whole(source):
+            self._ends.said(server)
+            return
+        if seen is not None and seen.error is not None:
+            raise _failed(seen.error, where, way, BrokenStream())
+        reason = None
+        if seen is not None and seen.is_complete and assembler.may_be_whole():
+            reason = self._ends.unsaid(server)
+        if reason is None:
+            message = "The answer was cut off before it was complete."
+            raise ModelError("broken_stream", message)
+        assembler.end_as(reason)
 
     async def _next(
         self,
@@ -242,7 +276,9 @@ class LitellmModel:
                 raise _only_signs_of_life(seconds) from error
             raise self._silent(where, BrokenStream()) from error
         except Exception as error:
-            raise _failed(error, where, way, BrokenStream()) from error
+            # litellm loses the code of an error that the Responses API reports.
+            reported = None if seen is None else seen.error
+            raise _failed(reported or error, where, way, BrokenStream()) from error
 
     def _idle(self, where: ModelRoute) -> float:
         return idle_timeout(where) if self._idle_timeout is None else self._idle_timeout

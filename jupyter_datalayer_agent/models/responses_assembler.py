@@ -37,6 +37,8 @@ class ResponsesAssembler:
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
     _finish_reason: str = "stop"
+    _announced: int = 0
+    """Items that were begun and have not ended."""
     ended: bool = False
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
@@ -52,8 +54,10 @@ class ResponsesAssembler:
         elif kind == _ARGUMENTS:
             self._draft(event.item_id, "function_call").text += event.delta or ""
         elif kind == "response.output_item.added":
+            self._announced += 1
             yield from self._added(_as_dict(event.item))
         elif kind == "response.output_item.done":
+            self._announced = max(0, self._announced - 1)
             yield from self._ended(_as_dict(event.item))
         elif kind in _ENDS:
             self._end(event.response)
@@ -75,6 +79,24 @@ class ResponsesAssembler:
     def has_reason(self, source: Any) -> bool:
         """The same: the event has the reason."""
         return self.ended
+
+    def may_be_whole(self) -> bool:
+        """False: every server of this API ends an answer by an event."""
+        return False
+
+    def was_shown(self) -> bool:
+        """Whether the last item is a message, all items are whole, and no other was announced."""
+        drafts = list(self._drafts.values())
+        items = [draft.item for draft in drafts if draft.item is not None]
+        is_open = len(items) < len(drafts) or self._announced > 0
+        if is_open or not items:
+            return False
+        # Commentary is what a model says before it goes on.
+        return items[-1].get("type") == "message" and items[-1].get("phase") != "commentary"
+
+    def end_as(self, reason: str) -> None:
+        """See ``drafts.Assembler``."""
+        self._finish_reason = reason
 
     def finish(self) -> Iterator[StreamEvent]:
         """The end; all items have been announced."""

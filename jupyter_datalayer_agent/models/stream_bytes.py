@@ -1,4 +1,4 @@
-"""What the bytes of a streamed answer show, and openai's client does not report."""
+"""What the bytes of a streamed answer show, and litellm's clients do not report."""
 
 from __future__ import annotations
 
@@ -6,18 +6,38 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..protocol.json_text import parse_json
+
 _END = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 _TAIL = 256
 """Bytes of a stream that are remembered: its end, and what may follow that in one piece."""
+_LINE_END = re.compile(rb"[\r\n]")
+_ERRORS = ("error", "response.failed")
+_MAY_BE_ERROR = re.compile(rb'"type"\s*:\s*"(?:error|response\.failed)"')
 EXTENSION = "datalayer_agent_stream"
 
 
+class ReportedError(Exception):
+    """An error that a server reports within a stream of the Responses API. ``body`` is what the
+    server says of it: ``code``, ``type``."""
+
+    def __init__(self, message: str, body: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.body = body
+        self.code = body.get("code")
+
+
 class StreamBytes:
-    """What the bytes of an answer show. ``on_bytes`` is called when some have arrived."""
+    """What the bytes of an answer show. ``on_bytes`` is called when some have arrived;
+    ``is_complete``: the body has ended as HTTP has it, and was not cut off; ``error`` is the last
+    one that an event reported."""
 
     def __init__(self) -> None:
         self.on_bytes: Callable[[], None] | None = None
+        self.is_complete = False
+        self.error: ReportedError | None = None
         self._tail = b""
+        self._line = bytearray()
 
     @property
     def has_ended(self) -> bool:
@@ -27,12 +47,45 @@ class StreamBytes:
     def note(self, data: bytes) -> None:
         """These bytes have arrived."""
         self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
+        self._line += data
+        if _LINE_END.search(data) is not None:
+            *lines, rest = _LINE_END.split(self._line)
+            self._line = bytearray(rest)
+            for line in lines:
+                self._read(bytes(line))
         if self.on_bytes is not None:
             self.on_bytes()
+
+    def complete(self) -> None:
+        """The body has ended."""
+        self._read(bytes(self._line))
+        self.is_complete = True
+
+    def _read(self, line: bytes) -> None:
+        if _MAY_BE_ERROR.search(line) is not None:
+            self.error = _reported(line) or self.error
+
+
+def _reported(line: bytes) -> ReportedError | None:
+    """The error that an event's line reports, None if it is another event."""
+    try:
+        event = parse_json(line[line.index(b"{") :])
+    except ValueError:
+        return None
+    if not isinstance(event, dict) or event.get("type") not in _ERRORS:
+        return None
+    holder = event.get("response") if event["type"] == "response.failed" else event
+    error = holder.get("error") if isinstance(holder, dict) else None
+    if not isinstance(error, dict):
+        # As OpenAI documents it: in the event itself, whose type is that of the event.
+        error = {name: event.get(name) for name in ("code", "message")}
+    return ReportedError(str(error.get("message") or error.get("code") or ""), error)
 
 
 def bytes_of(source: Any) -> StreamBytes | None:
     """What is known of the bytes of litellm's stream; None where it is not from here."""
-    response = getattr(getattr(source, "completion_stream", None), "response", None)
-    found = getattr(response, "extensions", {}).get(EXTENSION)
-    return found if isinstance(found, StreamBytes) else None
+    for holder in (getattr(source, "completion_stream", None), source):
+        extensions = getattr(getattr(holder, "response", None), "extensions", {})
+        if isinstance(found := extensions.get(EXTENSION), StreamBytes):
+            return found
+    return None

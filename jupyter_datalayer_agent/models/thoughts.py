@@ -408,6 +408,19 @@ class WithoutThoughts:
         """See ``drafts.Assembler``."""
         return self.inner.has_reason(source)
 
+    def may_be_whole(self) -> bool:
+        """See ``drafts.Assembler``."""
+        return self.inner.may_be_whole()
+
+    def was_shown(self) -> bool:
+        """See ``drafts.Assembler``; reasoning is no message."""
+        is_message = bool(self._done) and self._done[-1].get("type") == "message"
+        return is_message and self.inner.was_shown()
+
+    def end_as(self, reason: str) -> None:
+        """See ``drafts.Assembler``."""
+        self.inner.end_as(reason)
+
     def finish(self) -> Iterator[StreamEvent]:
         """See ``drafts.Assembler``."""
         return self._split(self.inner.finish())

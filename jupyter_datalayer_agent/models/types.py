@@ -20,6 +20,10 @@ ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
 """Which API is spoken to the provider. ``auto``: its own Responses API where it has one."""
 
 
+CONNECTION_LOST = "connection_lost"
+"""The finish reason of an answer that the user saw, and whose server did not say that it ended."""
+
+
 def is_thought(item: Mapping[str, Any]) -> bool:
     """Whether a reasoning item was part of a text: it is shown, and never sent to a model."""
     reads = item.get("summary") or item.get("encrypted_content")
@@ -130,10 +134,11 @@ class ItemDone:
 
 @dataclass(frozen=True)
 class ResponseDone:
-    """The end of a complete answer: every item in order, what it cost, and why it ended.
+    """The end of an answer: every item in order, what it cost, and why it ended.
 
-    ``finish_reason`` is ``stop``, ``max_output_tokens`` or ``content_filter``; ``cache_written``
-    the input tokens that were put into the prompt cache, where the provider bills them."""
+    ``finish_reason`` is ``stop``, ``max_output_tokens``, ``content_filter`` or ``CONNECTION_LOST``;
+    ``cache_written`` the input tokens that were put into the prompt cache, where the provider bills
+    them."""
 
     items: tuple[Item, ...]
     usage: Usage

@@ -214,21 +214,18 @@ def _shown(url: httpx.URL) -> str:
 async def _looked_at(request: httpx.Request, response: httpx.Response) -> httpx.Response:
     if response.status_code != 200:
         return response
-    if "content-encoding" in response.headers:
-        if response.headers.get("content-type", "").startswith("text/html"):
-            await response.aclose()
-            raise _web_page(request.url)
-        return response
     assert isinstance(response.stream, httpx.AsyncByteStream)
     pieces = aiter(response.stream)
     begun = b""
-    while not begun.strip():
+    is_page = response.headers.get("content-type", "").startswith("text/html")
+    is_encoded = "content-encoding" in response.headers
+    while not is_encoded and not begun.strip():
         piece = await anext(pieces, None)
         if piece is None:
             break
         begun += piece
     first = begun.lstrip()[:1]
-    if first == b"<":
+    if first == b"<" or (is_encoded and is_page):
         await response.aclose()
         raise _web_page(request.url)
     seen = StreamBytes()
@@ -277,6 +274,7 @@ class _Seen(httpx.AsyncByteStream):
         async for piece in self._rest:
             self._seen.note(piece)
             yield piece
+        self._seen.complete()
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -102,11 +102,13 @@ class ChatRequest(Wire):
 
 
 class Incomplete(Wire):
-    """Why the ``reply`` is not all that there was to say: it reached the limit of output tokens, a
-    provider's filter ended it, the model refused, or it repeated itself. ``message`` is for the
-    user, with what helps."""
+    """Why the ``reply`` is not, or may not be, all that there was to say: it reached the limit of
+    output tokens, a provider's filter ended it, the model refused, it repeated itself, or the
+    server did not say that it ended. ``message`` is for the user, with what helps."""
 
-    reason: Literal["max_output_tokens", "content_filter", "refusal", "repetition"]
+    reason: Literal[
+        "max_output_tokens", "content_filter", "refusal", "repetition", "connection_lost"
+    ]
     message: str
 
 

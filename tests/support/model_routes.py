@@ -128,8 +128,15 @@ class ModelHandler(tornado.web.RequestHandler):
                 await first_of(self.gone, timeout=step.delay_ms / 1000)
             self.write(piece)
             await self.flush()
+        if step.cut:
+            await self._let_read()
+            raise Cut
         await self.finish()
         self.server.ended(self.recorded, "completed")
+
+    async def _let_read(self) -> None:
+        """A client that finds the connection gone drops what it has not read yet."""
+        await first_of(self.gone, timeout=READING_TIME)
 
     async def _stream(self, planned: Plan) -> None:
         self.set_header("Content-Type", "text/event-stream; charset=utf-8")
@@ -159,8 +166,7 @@ class ModelHandler(tornado.web.RequestHandler):
             await self.server.pass_gate(self.gone)
         if planned.break_after == sent:
             await self.flush()
-            # A client that finds the connection gone drops what it has not read yet.
-            await first_of(self.gone, timeout=READING_TIME)
+            await self._let_read()
             raise Cut
         if planned.error is not None and planned.error.after == sent:
             error = planned.error

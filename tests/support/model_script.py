@@ -189,12 +189,14 @@ class Status:
 class Raw:
     """These bytes as the body, each piece in a write of its own with ``delay_ms`` before it: what
     no other step can say, such as a web page, or a chunk that is cut within a character. With
-    ``gate`` it pauses after so many pieces until ``server.release()``."""
+    ``gate`` it pauses after so many pieces until ``server.release()``, with ``cut`` the connection
+    is cut after the last of them."""
 
     pieces: Sequence[bytes]
     content_type: str = "text/event-stream"
     delay_ms: float = 0
     gate: int | None = None
+    cut: bool = False
 
 
 @dataclass(frozen=True)

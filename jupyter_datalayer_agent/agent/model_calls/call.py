@@ -93,6 +93,12 @@ class ModelAnswer:
             case "content_filter":
                 message = f"The provider's content filter ended the answer. {ANOTHER_WAY}"
                 return Incomplete(reason="content_filter", message=message)
+            case "connection_lost":
+                message = (
+                    "The answer ended before the server said that it was complete. Send “continue” "
+                    "if something is missing."
+                )
+                return Incomplete(reason="connection_lost", message=message)
             case "repetition":
                 message = "The model repeated itself, so its answer was ended."
                 return Incomplete(reason="repetition", message=message)

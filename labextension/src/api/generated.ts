@@ -6484,9 +6484,9 @@ export interface components {
         };
         /**
          * Incomplete
-         * @description Why the ``reply`` is not all that there was to say: it reached the limit of output tokens, a
-         *     provider's filter ended it, the model refused, or it repeated itself. ``message`` is for the
-         *     user, with what helps.
+         * @description Why the ``reply`` is not, or may not be, all that there was to say: it reached the limit of
+         *     output tokens, a provider's filter ended it, the model refused, it repeated itself, or the
+         *     server did not say that it ended. ``message`` is for the user, with what helps.
          */
         Incomplete: {
             /** Message */
@@ -6495,7 +6495,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "max_output_tokens" | "content_filter" | "refusal" | "repetition";
+            reason: "max_output_tokens" | "content_filter" | "refusal" | "repetition" | "connection_lost";
         };
         /**
          * InputFocused

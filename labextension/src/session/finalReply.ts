@@ -11,7 +11,8 @@ const INCOMPLETE: readonly string[] = [
   'max_output_tokens',
   'content_filter',
   'refusal',
-  'repetition'
+  'repetition',
+  'connection_lost'
 ] satisfies readonly NonNullable<FinalReply['incomplete']>['reason'][];
 
 /** What says why the turn's answer is not whole; undefined where it is. */
@@ -19,6 +20,12 @@ export function incompleteNotice({ entries }: ITurn): INoticeEntry | undefined {
   return entries
     .filter((entry): entry is INoticeEntry => entry.kind === 'notice')
     .find(({ code }) => INCOMPLETE.includes(code));
+}
+
+/** Whether there may be more of the turn's answer, which the model can be asked for. */
+export function mayGoOn(turn: ITurn): boolean {
+  const code = incompleteNotice(turn)?.code;
+  return code === 'max_output_tokens' || code === 'connection_lost';
 }
 
 /** The end of the answer, under a line that says what was not done, whatever the answer says. */

@@ -39,6 +39,27 @@ test('an answer that was cut off says so, and goes on by a click; reasoning with
   await shootBoth(tab, 'only-reasoning');
 });
 
+test('an answer whose end the server did not say is shown once, and goes on by a click', async ({
+  tab,
+  model
+}) => {
+  await openWork(tab, 'a = 1');
+  const { panel } = tab;
+  const silent = { noFinish: { say: 'Once upon a time' }, done: false };
+  await model.script({ say: 'Hello.' }, silent, silent, { say: ' a notebook.' });
+  await panel.send('Hello');
+  await panel.ended();
+  await panel.send('Tell me a story');
+  await panel.ended(2);
+  await expect(panel.answers.last()).toHaveText(/^\s*Once upon a time\s*$/);
+  await expect(panel.root.getByTestId('da-notice')).toContainText(
+    'before the server said that it was complete'
+  );
+  await panel.root.getByTestId('da-continue').click();
+  await panel.ended(3);
+  await expect(panel.answers.last()).toContainText('a notebook.');
+});
+
 test('thinking in the text is shown as reasoning, also where only its end is marked', async ({
   tab,
   model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 from tests.models.test_odd_streams import ENDED, TEXT, USAGE, WHOLE_TEXTS, chunk, stream
 from tests.support.jupyter import RunningServer
+from tests.support.model_request import RecordedRequest
 from tests.support.model_server import (
+    Answer,
     BreakAfter,
     Call,
     Calls,
@@ -21,6 +24,7 @@ from tests.support.model_server import (
     Step,
     StreamError,
 )
+from tests.support.model_wire import ResponsesWire, error_frame
 from tests.support.planning import of_type, submit
 
 
@@ -29,8 +33,9 @@ def server(server_of_api: RunningServer) -> RunningServer:
     return server_of_api
 
 
-def ask(server: RunningServer) -> list[dict[str, Any]]:
-    return list(server.stream("chat/stream", {"message": "go", "mode": "agent"}))
+def ask(server: RunningServer, model: str | None = None, **more: Any) -> list[dict[str, Any]]:
+    body = {"message": "go", "mode": "agent", "model": model and f"openai/{model}", **more}
+    return list(server.stream("chat/stream", body))
 
 
 @pytest.mark.parametrize("name", WHOLE_TEXTS)
@@ -63,6 +68,8 @@ REFUSED: dict[str, Step] = {
     **{str(status): Status(status) for status in (400, 401, 402, 403, 404, 410, 451)},
     "402 within the stream": StreamError("No credit.", Say("It is"), code="402", after=1),
     "401 within the stream": StreamError("No key.", Say("It is"), code="401"),
+    "a key within the stream": StreamError("No such key.", Say("It is"), code="invalid_api_key"),
+    "400 within the stream": StreamError("Not so.", Say("It is"), code="invalid_prompt", after=1),
 }
 
 
@@ -70,14 +77,37 @@ REFUSED: dict[str, Step] = {
 def test_what_a_server_refuses_is_not_asked_for_again(
     server: RunningServer, model: ScriptedModelServer, api: str, name: str
 ) -> None:
-    if api == "responses" and "stream" in name:
-        pytest.skip("litellm does not pass on what such an error of the Responses API says")
-    model.script(*[REFUSED[name]] * 2)
+    step = REFUSED[name]
+    model.script(*[step] * 2)
     events = ask(server)
     [error] = of_type(events, "error")
     assert events[-1]["type"] == "turn_aborted"
     assert len(model.requests) == 1
     assert ("asks for payment" in error["message"]) == name.startswith("402")
+    if isinstance(step, StreamError):
+        assert error["message"].endswith(f"It reported: {step.message}")
+
+
+@pytest.mark.parametrize("kind", ["error", "response.failed"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_error_event_of_any_form_ends_with_its_own_words(
+    server: RunningServer, model: ScriptedModelServer, api: str, kind: str, newline: str
+) -> None:
+    if api != "responses":
+        pytest.skip("events of the Responses API")
+    # Longer than what arrives at once, and quoting such an event.
+    error = {"code": "invalid_prompt", "message": 'No {"type": "error"} please.'}
+    told: dict[str, Any] = {"error": {**error, "type": "invalid_request_error"}}
+    if kind == "response.failed":
+        told = {"response": {"id": "r", "instructions": "x" * 100_000, "error": error}}
+    event = (
+        f"event: {kind}{newline}data: {json.dumps({'type': kind, **told})}{newline * 2}".encode()
+    )
+    half = len(event) // 2
+    model.script(Raw([event[:half], event[half:]], delay_ms=20))
+    [shown] = of_type(ask(server), "error")
+    assert shown["message"].endswith('It reported: No {"type": "error"} please.')
+    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503])
@@ -118,6 +148,69 @@ def test_the_wait_for_a_server_that_loads_can_be_stopped(
     submit(server, session, {"type": "interrupt"})
     next(each for each in events if each["type"] == "turn_aborted")
     assert len(model.requests) == 1
+
+
+def test_a_server_that_ends_its_answers_without_a_word_is_asked_twice_then_once(
+    server: RunningServer, model: ScriptedModelServer, api: str
+) -> None:
+    if api != "chat":
+        pytest.skip("forms of chat completions")
+    silent = NoFinish(Say(TEXT), done=False)
+    model.set_default(silent)
+    for name, asked in (("silent", 2), ("silent", 1), ("other", 2)):
+        model.requests.clear()
+        [final] = of_type(ask(server, name), "final_reply")
+        assert (final["text"], final.get("incomplete")) == (TEXT, None)
+        assert len(model.requests) == asked
+
+
+def test_an_end_without_a_word_of_a_server_that_says_its_ends_is_marked(
+    server: RunningServer, model: ScriptedModelServer, api: str
+) -> None:
+    if api != "chat":
+        pytest.skip("forms of chat completions")
+    model.script(Say("Well."), *[NoFinish(Say(TEXT), done=False)] * 2)
+    ask(server, "speaking")
+    events = ask(server, "speaking")
+    [final] = of_type(events, "final_reply")
+    assert (final["text"], final["incomplete"]["reason"]) == (TEXT, "connection_lost")
+    [warning] = of_type(events, "warning")
+    assert warning["message"] == final["incomplete"]["message"]
+    assert len(model.requests) == 3
+
+
+AFTER_A_MESSAGE = ("the body ends", "the connection is lost", "an error that may pass")
+
+
+def after_a_message(how: str) -> Step:
+    """A message that is whole, and then this, before the event that ends an answer."""
+
+    def step(request: RecordedRequest) -> Raw:
+        frames = list(ResponsesWire(request, Answer([Say(TEXT)])).stream(finish=False))
+        if how == "an error that may pass":
+            frames.append(error_frame("Overloaded.", "server_error", request))
+        sent = b"".join(frame.encode() for frame in frames)
+        return Raw([sent], cut=how == "the connection is lost")
+
+    return step
+
+
+@pytest.mark.parametrize("how", AFTER_A_MESSAGE)
+def test_a_message_that_was_seen_whole_is_not_asked_for_again(
+    server: RunningServer, model: ScriptedModelServer, api: str, how: str
+) -> None:
+    if api != "responses":
+        pytest.skip("chunks of chat completions do not say that a message is whole")
+    session = server.post("sessions", {})["id"]
+    model.script(after_a_message(how))
+    events = ask(server, sessionId=session)
+    [final] = of_type(events, "final_reply")
+    assert (final["text"], final["incomplete"]["reason"]) == (TEXT, "connection_lost")
+    assert len(model.requests) == 1
+    # The next message follows on it.
+    model.script(Say("More."))
+    ask(server, sessionId=session)
+    assert TEXT in model.requests[1].text
 
 
 def test_a_text_that_was_cut_off_is_asked_for_again_once(

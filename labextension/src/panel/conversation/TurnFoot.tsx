@@ -3,7 +3,7 @@ import { copyIcon } from '@jupyterlab/ui-components';
 import React, { useMemo } from 'react';
 
 import { scratchpadIcon } from '../../ui/icons';
-import { incompleteNotice } from '../../session/finalReply';
+import { mayGoOn } from '../../session/finalReply';
 import { openChanges } from '../../session/reduceDecided';
 import { isResumable } from '../../session/plan';
 import { ITurn, textsOf } from '../../session/turn';
@@ -54,9 +54,7 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
           </button>
         </div>
       )}
-      {incompleteNotice(turn)?.code === 'max_output_tokens' && (
-        <Continue turn={turn} />
-      )}
+      {mayGoOn(turn) && <Continue turn={turn} />}
       <footer className="da-foot">
         <Used parts={usageParts(turn.usage, turn.durationMs)} />
         <span className="da-foot-acts">
