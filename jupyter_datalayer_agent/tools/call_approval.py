@@ -34,6 +34,8 @@ from .risky_code import Reason
 from .risky_code.action import Kind
 
 CHANGED = "This is not what you approved: it has changed since. "
+EVERY_ACTION = "Every action requires approval"
+MAY_BE_EXAMPLE = "The model wrote this call as text, so it may be an example"
 NOT_WATCHED = "The kernel cannot ask while this runs. "
 OTHER_KERNEL = "It would run in another kernel now. "
 
@@ -113,7 +115,9 @@ class _Shown:
 
 
 class CallApproval:
-    """The approvals of one call. Without ``approve`` there are none: it is the user's own act."""
+    """The approvals of one call. Without ``approve`` there are none: it is the user's own act.
+
+    ``is_unsure``: the call may be an example, so that it is asked about whatever it does."""
 
     def __init__(
         self,
@@ -130,6 +134,7 @@ class CallApproval:
         self._context = context
         self._policy = policy
         self._approve = approve
+        self.is_unsure = False
         self._shown: _Shown | None = None
         self._asked = False
         # The parts of code, by cell, that may run, and what was shown of them.
@@ -150,9 +155,10 @@ class CallApproval:
         before, self._shown = self._shown, await self._look()
         shown = self._shown
         asks_always = self._policy == "always" and self.tool.changes
-        self._asked = bool(shown.loss or shown.untrusted or asks_always)
+        self._asked = bool(shown.loss or shown.untrusted or asks_always or self.is_unsure)
         if self._asked:
-            decision = await self._ask(self._request(shown, CHANGED if before else ""))
+            why = CHANGED if before else ""
+            decision = await self._ask(self._request(shown, why, is_unsure=self.is_unsure))
             if not decision.approved:
                 return decision
             self._approved = [] if shown.loss is None else [shown.loss]
@@ -193,13 +199,14 @@ class CallApproval:
         if code is not None:
             look = await look_at(code, context, whole=self._policy == "always")
         loss = loss or look.reason
-        asks = loss or untrusted or self._policy == "always"
+        asks = loss or untrusted or self._policy == "always" or self.is_unsure
         changes = await tool.preview(args, context) if tool.preview and asks else None
         return _Shown(loss, untrusted, changes, code, look)
 
-    def _request(self, shown: _Shown, why: str) -> ApprovalRequest:
+    def _request(self, shown: _Shown, why: str, *, is_unsure: bool = False) -> ApprovalRequest:
         tool, loss = self.tool, shown.loss
-        message = loss.message if loss else shown.untrusted or "Every action requires approval"
+        reasons = [loss.message if loss else shown.untrusted, MAY_BE_EXAMPLE if is_unsure else None]
+        message = ". ".join(filter(None, reasons)) or EVERY_ACTION
         kinds = loss.kinds if loss else ()
         return ApprovalRequest(
             call_id=self._call.call_id,
@@ -208,7 +215,7 @@ class CallApproval:
             reason=why + message,
             destructive=loss is not None,
             changes=shown.changes,
-            remember_as=_remembered(tool, loss is not None, kinds),
+            remember_as=_remembered(tool, loss is not None, kinds, is_unsure),
             kinds=kinds,
             # It may have been called by way of another tool, which the page knows.
             label=tool.label if tool.parameters is not None else None,
@@ -221,7 +228,7 @@ class CallApproval:
         if shown.code is None or not shown.code.names_cells or shown.changes:
             return None
         subjects = shown.loss.subjects if shown.loss else frozenset()
-        whole = self._policy == "always"
+        whole = self._policy == "always" or self.is_unsure
         return [each for each in shown.code.parts if whole or each.subject in subjects]
 
     async def _ask(self, request: ApprovalRequest) -> Decision:
@@ -349,12 +356,14 @@ def _text(source: str) -> str:
     return line_feeds(source).strip()
 
 
-def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str]) -> str:
+def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str], is_unsure: bool) -> str:
     """The keys of an approval for the session: this tool with these kinds of act only.
 
     An approval to install packages covers no shell command; neither covers plain changes, nor do
-    those cover it.
+    those cover it. None of them covers calls as text, unless it was about one.
     """
+    if is_unsure:
+        return f"{_remembered(tool, destructive, kinds, False)} text:{tool.name}"
     if not destructive:
         return tool.name if tool.version is None else f"{tool.name}:{tool.version}"
     return " ".join(f"{tool.name}:{kind.replace(' ', '-')}" for kind in kinds or ("loss",))

@@ -28,6 +28,9 @@ from .result import Dispatched, ResultBuilder
 
 log = logging.getLogger(__name__)
 
+_OTHERWISE = "Continue another way, or explain to the user what is needed."
+_SHOW = "If it was an example, write it with a sentence before it: then it is shown."
+
 
 class Dispatcher:
     """Calls tools of a registry for one message (or one direct call)."""
@@ -46,9 +49,15 @@ class Dispatcher:
         self._approve = approve
 
     async def call(
-        self, name: str, arguments: str | dict[str, Any], call_id: str = ""
+        self,
+        name: str,
+        arguments: str | dict[str, Any],
+        call_id: str = "",
+        *,
+        may_be_example: bool = False,
     ) -> Dispatched:
-        """Call a tool by any of its names; ``arguments`` as the model wrote them, or parsed."""
+        """Call a tool by any of its names; ``arguments`` as the model wrote them, or parsed. The
+        user is asked about one that ``may_be_example`` before it changes anything."""
         began = time.monotonic()
         shown = name
         try:
@@ -62,9 +71,9 @@ class Dispatcher:
             context = replace(self.context, renames=self.context.notebooks.renames.count)
             args = await self._arguments(entry, tool, arguments)
             call = CallRef(call_id, tool.name, _plain_arguments(args), f"this {tool.name}")
-            done = await self._approved(
-                CallApproval(tool, args, call, context, self.policy, self._approve), call, context
-            )
+            approval = CallApproval(tool, args, call, context, self.policy, self._approve)
+            approval.is_unsure = may_be_example and tool.changes
+            done = await self._approved(approval, call, context)
         except (ToolFailure, DocumentError) as failure:
             done = ResultBuilder.of_failure(shown, failure).whole()
         except asyncio.CancelledError:
@@ -89,7 +98,8 @@ class Dispatcher:
         act, run = (approval.act, approval.run) if asks else (None, None)
         while True:
             if (denial := await approval.denied()) is not None:
-                return _denied(approval.tool.name, denial)
+                hint = _SHOW if approval.is_unsure else _OTHERWISE
+                return _denied(approval.tool.name, denial, hint)
             async with approval.documents():
                 if not await approval.still_holds():
                     continue
@@ -169,7 +179,7 @@ class Dispatcher:
         return values
 
 
-def _denied(name: str, decision: Decision) -> Dispatched:
+def _denied(name: str, decision: Decision, hint: str) -> Dispatched:
     message = "The user declined this call; nothing was done."
     if decision.undecided:
         message = f"This call was not approved; nothing was done. {decision.undecided}"
@@ -181,7 +191,7 @@ def _denied(name: str, decision: Decision) -> Dispatched:
         error=ToolError(
             code="denied",
             message=message,
-            hint="Continue another way, or explain to the user what is needed.",
+            hint=hint,
         ),
     )
     return Dispatched(result, f"Not approved: {name}", denied=True)

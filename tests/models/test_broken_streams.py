@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
+from openai.types.responses import ResponseError
 
 from jupyter_datalayer_agent.models import ItemDone, TextChunk
+from jupyter_datalayer_agent.models.errors import _STATUSES
 from jupyter_datalayer_agent.models.litellm_model import idle_timeout
 from jupyter_datalayer_agent.models.provider_arguments import ModelRoute
+from jupyter_datalayer_agent.models.types import CONNECTION_LOST
 from tests.models.calls import APIS, answer, model, request
+from tests.support.model_request import RecordedRequest
+from tests.support.model_script import Part, Step
 from tests.support.model_server import (
+    Answer,
     BreakAfter,
     Call,
     Calls,
@@ -17,10 +25,13 @@ from tests.support.model_server import (
     Hang,
     InvalidJson,
     NoFinish,
+    Raw,
+    Reasoning,
     Say,
     ScriptedModelServer,
     StreamError,
 )
+from tests.support.model_wire import Frame, ResponsesWire
 
 both_apis = pytest.mark.parametrize("api", APIS)
 TWO_CALLS = [Call("add", {"x": 1}, "call_a"), Call("add", {"x": 2}, "call_b")]
@@ -39,12 +50,58 @@ async def test_a_connection_cut_in_mid_text_is_a_broken_stream(api: str) -> None
     assert not answered.of(ItemDone)
 
 
-@both_apis
-async def test_a_stream_without_an_end_is_not_a_whole_answer(api: str) -> None:
+async def test_a_stream_without_an_end_is_not_a_whole_answer() -> None:
     with ScriptedModelServer(NoFinish(Say("Half an ans"), done=False)) as server:
-        answered = await answer(request(server, api))
+        answered = await answer(request(server, "chat"))
     assert answered.failure.code == "broken_stream"
     assert answered.failure.retryable
+
+
+def frames_of(*parts: Part, phase: str | None = None, then: str | None = None) -> Step:
+    """The events of these items over the Responses API without the one that ends an answer;
+    ``then`` an item of this type is begun."""
+
+    def step(asked: RecordedRequest) -> Raw:
+        frames = list(ResponsesWire(asked, Answer(parts)).stream(finish=False))
+        for frame in frames:
+            assert isinstance(frame.data, dict)
+            if phase is not None and "item" in frame.data:
+                frame.data["item"]["phase"] = phase
+        if then is not None:
+            item = {"id": "x", "type": then, "name": "add", "call_id": "c", "arguments": ""}
+            added = {"type": "response.output_item.added", "output_index": 9, "item": item}
+            frames.append(Frame(added, event="response.output_item.added"))
+        return Raw([b"".join(frame.encode() for frame in frames)])
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("step", "is_kept"),
+    [
+        (frames_of(Say("All of it.")), True),
+        (frames_of(Reasoning("Hm."), Say("All of it.")), True),
+        (frames_of(Say("<think>Hm.</think>All of it.")), True),
+        (frames_of(Say("All of it."), phase="final_answer"), True),
+        (frames_of(Say("I look."), phase="commentary"), False),
+        (frames_of(Say("I look."), then="function_call"), False),
+        (frames_of(Say("I look."), then="message"), False),
+        (frames_of(Say("I look."), Reasoning("Hm.")), False),
+        (frames_of(Say("I look."), Call("add", {"x": 1})), False),
+        (frames_of(Reasoning("Hm.")), False),
+        (frames_of(Say("<think>Hm.")), False),
+        (frames_of(), False),
+    ],
+)
+async def test_a_message_that_was_shown_whole_is_kept_where_nothing_was_begun_after_it(
+    step: Step, is_kept: bool
+) -> None:
+    with ScriptedModelServer(step) as server:
+        answered = await answer(request(server, "responses"))
+    if is_kept:
+        assert (answered.text, answered.done.finish_reason) == ("All of it.", CONNECTION_LOST)
+    else:
+        assert answered.failure.code == "broken_stream"
 
 
 @both_apis
@@ -86,6 +143,38 @@ async def test_an_error_in_mid_stream_is_a_broken_stream(api: str) -> None:
         answered = await answer(request(server, api))
     assert answered.failure.code == "broken_stream"
     assert answered.failure.retryable
+
+
+@both_apis
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("402", "payment"),
+        ("401", "authentication"),
+        ("invalid_api_key", "authentication"),
+        ("billing_not_active", "payment"),
+        ("invalid_prompt", "bad_request"),
+        ("insufficient_quota", "rate_limit"),
+        ("rate_limit_exceeded", "rate_limit"),
+        ("server_error", "broken_stream"),
+        ("of_no_document", "broken_stream"),
+    ],
+)
+async def test_an_error_in_mid_stream_keeps_its_code_and_its_words(
+    api: str, code: str, expected: str
+) -> None:
+    step = StreamError("Not today.", Say("one two"), code=code, after=1)
+    with ScriptedModelServer(step) as server:
+        answered = await answer(request(server, api))
+    assert answered.failure.code == expected
+    assert "Not today." in answered.failure.message
+    may_pass = code in ("rate_limit_exceeded", "server_error", "of_no_document")
+    assert answered.failure.retryable == may_pass
+
+
+def test_each_code_that_a_response_can_fail_with_is_known() -> None:
+    documented = set(get_args(ResponseError.model_fields["code"].annotation))
+    assert documented - set(_STATUSES) <= {"server_error", "vector_store_timeout"}
 
 
 @both_apis

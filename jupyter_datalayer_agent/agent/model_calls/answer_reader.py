@@ -5,8 +5,6 @@ Text that may become a call is held back until that is decided; all other text g
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -117,7 +115,7 @@ class AnswerReader:
             each for each in self._held if isinstance(each, ItemDone) and not _is_text(each.item)
         ]
         self._held = []
-        made = [_call_item(call) for call in calls]
+        made = [call.item() for call in calls]
         for call, item in zip(calls, made, strict=True):
             if call.failure is not None:
                 self.failures[item["call_id"]] = call.failure
@@ -136,15 +134,3 @@ def _begins_call(event: StreamEvent) -> bool:
 
 def _is_text(item: Item) -> bool:
     return item.get("type") == "message"
-
-
-def _call_item(call: AcceptedCall) -> Item:
-    """The call as the Responses API would have delivered it."""
-    return {
-        "id": f"fc_{uuid.uuid4().hex[:16]}",
-        "type": "function_call",
-        "status": "completed",
-        "name": call.name,
-        "arguments": json.dumps(call.arguments, ensure_ascii=False),
-        "call_id": f"call_{uuid.uuid4().hex[:24]}",
-    }

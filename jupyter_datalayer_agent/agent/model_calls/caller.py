@@ -105,7 +105,7 @@ class ModelCaller:
         request = self.window.turn_request
         # A model that was given one back and writes it wrong again does not know how.
         may_correct = not self.failures
-        return WrittenCallPolicy(request.tools, request.gate, request.text, may_correct)
+        return WrittenCallPolicy(request.tools, request.gate, may_correct)
 
     def check_limit(self, more: int = 0) -> None:
         """Raises ``AgentError`` ``token_limit`` where the session has used its tokens up, or would

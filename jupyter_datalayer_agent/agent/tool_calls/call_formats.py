@@ -156,3 +156,26 @@ FORMATS: tuple[CallFormat, ...] = (
         closing="<tool_call|>",
     ),
 )
+
+CALL_TOKENS: tuple[str, ...] = (
+    "<|action_start|>",
+    "<|tool_call|>",
+    "<|python_tag|>",
+    "<|python_start|>",
+    "<|tool_call_start|>",
+    "<｜DSML｜",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_begin|>",
+    "[TOOL_CALLS]",
+    "<|start|>",
+    "<|channel|>",
+    # Harmony's header without its first token, which was read as the beginning of a message.
+    "to=",
+    "<start_function_call>",
+    "<|tool_call>",
+)
+"""How calls of the formats above begin that have a control token of the model: it generates that to
+make a call. All other forms are markup, JSON or Python, which people and models also write to show
+what a call looks like."""

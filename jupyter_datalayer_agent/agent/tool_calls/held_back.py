@@ -20,6 +20,7 @@ from ...tools.registry import Tool, ToolRegistry
 from ...tools.result import Dispatched, ResultBuilder
 from ..history.history import Item
 from .scheduler import FinishedCall, finished, readable_arguments
+from .written_call_policy import is_maybe_example
 
 _CREATES_DOCUMENT = "document"
 _TEXT_CELLS = ("markdown", "raw")
@@ -117,7 +118,12 @@ class HeldBack:
 async def change_only(dispatcher: Dispatcher, call: Item, why: ToolFailure) -> FinishedCall:
     """Make the change of a call that also asks to be run, and say that it was not run."""
     arguments = readable_arguments(call.get("arguments", ""))
-    done = await dispatcher.call(call["name"], {**arguments, "run": False}, call["call_id"])
+    done = await dispatcher.call(
+        call["name"],
+        {**arguments, "run": False},
+        call["call_id"],
+        may_be_example=is_maybe_example(call),
+    )
     return finished(call, _not_run(done, why))
 
 

@@ -23,6 +23,7 @@ from ...tools.result import Dispatched, ResultBuilder
 from ..approvals.data_sharing import noted, noted_pictures
 from ..history.history import Item, output_item
 from ..history.tool_output import ReportedResults, for_model
+from .written_call_policy import is_maybe_example
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,12 @@ async def _run_one(
 ) -> FinishedCall:
     if (failure := failures.get(call["call_id"])) is not None:
         return finished(call, ResultBuilder.of_failure(call["name"], failure).whole())
-    done = await dispatcher.call(call["name"], call.get("arguments", ""), call["call_id"])
+    done = await dispatcher.call(
+        call["name"],
+        call.get("arguments", ""),
+        call["call_id"],
+        may_be_example=is_maybe_example(call),
+    )
     return finished(call, done, reported)
 
 

@@ -1,4 +1,4 @@
-"""Which calls that a model wrote as text are carried out; see decision 0045.
+"""Which calls that a model wrote as text are carried out; see decisions 0045 and 0118.
 
 Text is weaker evidence than a call, since a model also writes calls to explain, quote and repeat.
 """
@@ -7,53 +7,70 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...models.types import ModelRequest
+from ...models.types import Item, ModelRequest
 from ...protocol.tools import NotDone
 from ...tools.arguments import inexact, typed
 from ...tools.context import ToolFailure
 from ...tools.gate import Gate
 from ...tools.registry import ToolRegistry
-from .written_calls import WrittenCall, calls_within, says_more_than_calls, whole_answer
+from .written_calls import (
+    WrittenCall,
+    calls_within,
+    may_be_example,
+    says_more_than_calls,
+    whole_answer,
+)
 
 NAMES_SHOWN = 3
 OTHER_TEXT = "the answer has other text as well"
 UNREADABLE = "its arguments cannot be read"
 
-# A question about calls, in the languages that most users write.
-_ABOUT_CALLS = re.compile(
-    r"\b(?:tool|function)[\s_-]?call|\b(?:tool|werkzeug|funktions)-?aufruf"
-    r"|\bappels?\s+(?:d[’']\s?outil|de\s+fonction)|\bllamadas?\s+a\s+(?:la\s+)?(?:herramienta|función)"
-    r"|\bchiamat[ae]\s+(?:a|di)\s+(?:funzion|strument)",
-    re.IGNORECASE,
-)
+_EXAMPLE = "example_"
+"""Begins the ids of items of calls that may be examples. Ids are stored, and never sent."""
 _NAME = re.compile(r"\w{1,64}")
 _NEAR = 200
 """Characters between a call's name and its arguments, at most."""
-_SHOW = re.compile(r"\b(?:show|examples?|looks?\s+like|syntax|json)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class AcceptedCall:
     """A call as text that is a call; with a ``failure`` it is answered by that and not carried
-    out."""
+    out. ``may_be_example``: its form is one in which calls are also shown."""
 
     name: str
     arguments: dict[str, Any]
     failure: ToolFailure | None = None
+    may_be_example: bool = True
+
+    def item(self) -> Item:
+        """The call as the Responses API would have delivered it."""
+        return {
+            "id": f"{_EXAMPLE if self.may_be_example else 'fc_'}{uuid.uuid4().hex[:16]}",
+            "type": "function_call",
+            "status": "completed",
+            "name": self.name,
+            "arguments": json.dumps(self.arguments, ensure_ascii=False),
+            "call_id": f"call_{uuid.uuid4().hex[:24]}",
+        }
+
+
+def is_maybe_example(item: Item) -> bool:
+    """Whether the item is a call as text that may be meant to show one: see ``AcceptedCall``."""
+    return str(item.get("id")).startswith(_EXAMPLE)
 
 
 @dataclass(frozen=True)
 class WrittenCallPolicy:
-    """Decides for one answer to a message, which is ``message``. ``may_correct``: calls whose
-    arguments do not fit are given back to the model with the error, rather than shown as text."""
+    """Decides for one answer. ``may_correct``: calls whose arguments do not fit are given back to
+    the model with the error, rather than shown as text."""
 
     registry: ToolRegistry
     gate: Gate
-    message: str
     may_correct: bool = True
 
     def accepted(self, text: str, request: ModelRequest) -> list[AcceptedCall]:
@@ -63,7 +80,7 @@ class WrittenCallPolicy:
         if self._reason(calls, request) is not None:
             return []
         accepted = [
-            AcceptedCall(call.name, call.arguments, self._misfit(call))
+            AcceptedCall(call.name, call.arguments, self._misfit(call), may_be_example(text))
             for call in calls
             if call.arguments is not None
         ]
@@ -93,7 +110,7 @@ class WrittenCallPolicy:
         offered = {str(each.get("name")) for each in request.tools}
         found = list(calls_within(text, lambda name: self.registry.find(name) is not None, offered))
         whole = self._calls(text)
-        if not found and whole and not self._asks_for_json(request):
+        if not found:
             # Of a tool that there is not: a name that the model made up.
             found = [each for each in whole if _NAME.fullmatch(each.name) and not each.in_python]
         if not found:
@@ -126,8 +143,6 @@ class WrittenCallPolicy:
         texts = [_squeezed(text) for text in _texts_of_others(request)]
         if any(_is_repeated(call, texts) for call in calls):
             return "it repeats text of the message, a document or an output"
-        if self._asks_about_calls(request):
-            return "the message asks about calls"
         return None
 
     def _wrong(self, call: WrittenCall, request: ModelRequest) -> str | None:
@@ -146,17 +161,6 @@ class WrittenCallPolicy:
         if tool is None or call.arguments is None:
             return None
         return inexact(tool, call.arguments)
-
-    def _asks_for_json(self, request: ModelRequest) -> bool:
-        """Whether an object with a name and arguments may be what the user wants to have."""
-        return _SHOW.search(self.message) is not None or self._asks_about_calls(request)
-
-    def _asks_about_calls(self, request: ModelRequest) -> bool:
-        if _ABOUT_CALLS.search(self.message):
-            return True
-        names = (re.escape(str(each.get("name"))) for each in request.tools)
-        named = re.search(rf"(?<!#)\b(?:{'|'.join(names)})\b", self.message)
-        return named is not None and _SHOW.search(self.message) is not None
 
 
 def _beside_a_misfit(name: str) -> ToolFailure:

@@ -22,7 +22,7 @@ from typing import Any
 from ...protocol.json_text import parse_json
 from ...protocol.relaxed_json import relaxed_object
 from ...tools.registry import NAMESPACES, plain_name
-from .call_formats import FORMATS, CallFormat
+from .call_formats import CALL_TOKENS, FORMATS, CallFormat
 
 _MOST = 200
 """Calls, or beginnings of calls, of one answer that are looked at."""
@@ -157,6 +157,11 @@ def whole_answer(text: str) -> list[WrittenCall]:
         calls += found.calls
         at = _skip(text, found.end)
     return []
+
+
+def may_be_example(text: str) -> bool:
+    """Whether an answer that consists of calls may be meant to show them."""
+    return not text.lstrip().startswith(CALL_TOKENS)
 
 
 def calls_within(

@@ -58,6 +58,9 @@ test('a call that the model wrote as text is carried out where it is the whole a
   );
   await panel.mode('agent');
   await panel.send('Add a cell that adds 1 and 41, and run it');
+  await expect(panel.root).toContainText('so it may be an example');
+  expect(await notebook.sources()).toEqual(['a = 1']);
+  await panel.approve();
   await panel.ended();
   expect(await notebook.sources()).toEqual(['a = 1', '1 + 41']);
   const line = panel.root.locator(

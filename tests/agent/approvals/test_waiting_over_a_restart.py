@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,26 @@ def end_and_start(server: RunningServer, how: str) -> None:
     else:
         server.stop()
     server.start()
+
+
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+def test_a_call_as_text_that_waits_is_not_carried_out_by_a_restart(
+    server: RunningServer, model: ScriptedModelServer, decision: str
+) -> None:
+    """Its tool is one that asks nothing when it is called by a call."""
+    written = {"name": "addNotebookCell", "arguments": {"content": "After.", "type": "markdown"}}
+    model.script(Say(json.dumps(written)), Say("Well."))
+    attached = [{"kind": "notebook", "path": "cars.ipynb"}]
+    session = begin(server, task("Add it", mode="agent", attachments=attached))
+    asked = until(events(server, session), "approval_requested")[-1]
+    end_and_start(server, "kill -9")
+    assert server.get(f"sessions/{session}/turns")["turns"][0]["status"] == "running"
+    assert sources(server) == ["# Cars"]
+    answer = {"type": "approval_decision", "approvalId": asked["approvalId"]}
+    submit(server, session, {**answer, "decision": decision})
+    seen = until(events(server, session), *END)
+    assert len(of_type(seen, "approval_requested")) == 1
+    assert sources(server) == ["# Cars", *(["After."] if decision == "approve" else [])]
 
 
 @pytest.mark.parametrize("how", ["kill -9", "restart"])

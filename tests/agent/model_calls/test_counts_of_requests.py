@@ -97,12 +97,11 @@ def test_an_error_event_of_any_form_ends_with_its_own_words(
         pytest.skip("events of the Responses API")
     # Longer than what arrives at once, and quoting such an event.
     error = {"code": "invalid_prompt", "message": 'No {"type": "error"} please.'}
-    told: dict[str, Any] = {"error": {**error, "type": "invalid_request_error"}}
+    reported: dict[str, Any] = {"error": {**error, "type": "invalid_request_error"}}
     if kind == "response.failed":
-        told = {"response": {"id": "r", "instructions": "x" * 100_000, "error": error}}
-    event = (
-        f"event: {kind}{newline}data: {json.dumps({'type': kind, **told})}{newline * 2}".encode()
-    )
+        reported = {"response": {"id": "r", "instructions": "x" * 100_000, "error": error}}
+    data = json.dumps({"type": kind, **reported})
+    event = f"event: {kind}{newline}data: {data}{newline * 2}".encode()
     half = len(event) // 2
     model.script(Raw([event[:half], event[half:]], delay_ms=20))
     [shown] = of_type(ask(server), "error")

@@ -58,16 +58,20 @@ def notebook(server: RunningServer) -> Path:
     return path
 
 
-def ask(
-    server: RunningServer, message: str = "Add a cell that prints 6 * 7, and run it", **more: Any
-) -> dict[str, Any]:
+def body(message: str, **more: Any) -> dict[str, Any]:
     request = {
         "message": message,
         "mode": "agent",
         "attachments": [{"kind": "notebook", "path": "a.ipynb"}],
         "activeNotebook": "a.ipynb",
     }
-    reply: dict[str, Any] = server.post("chat", {**request, **more})
+    return {**request, **more}
+
+
+def ask(
+    server: RunningServer, message: str = "Add a cell that prints 6 * 7, and run it", **more: Any
+) -> dict[str, Any]:
+    reply: dict[str, Any] = server.post("chat", body(message, **{"approval": "never", **more}))
     assert reply["status"] == "completed", reply
     return reply
 
@@ -241,21 +245,12 @@ def test_an_answer_that_is_not_streamed_is_read_alike(
         (Say(XML.removesuffix("</function>\n</tool_call>")), None, "its arguments cannot be read"),
         (Say("[addNotebookCell('print(6 * 7)')]"), None, "its arguments cannot be read"),
         (Say("```python\naddNotebookCell(content='6 * 7')\n```"), None, OTHER_TEXT),
-        (Say(XML), "How does a tool call look?", "the message asks about calls"),
         (
             Say(XML),
             f"What do you make of this?\n{XML}",
             "it repeats text of the message, a document or an output",
         ),
         (Answer([Say(XML)], finish="length"), None, "the answer was cut off"),
-        (
-            Say(WRITTEN),
-            "Show me an example of a tool call in JSON",
-            "the message asks about calls",
-        ),
-        (Say(WRITTEN), "What does addNotebookCell look like?", "the message asks about calls"),
-        (Say(WRONG), "What does addNotebookCell look like?", "the message asks about calls"),
-        (Say(WRITTEN), "Zeig mir einen Werkzeugaufruf", "the message asks about calls"),
         (
             Say(WRITTEN),
             f"What do you make of this?\n{json.dumps(json.loads(WRITTEN))}",
@@ -374,6 +369,7 @@ def test_what_is_given_back_counts_as_a_call_of_the_turn(
         "mode": "agent",
         "attachments": [{"kind": "notebook", "path": "a.ipynb"}],
         "activeNotebook": "a.ipynb",
+        "approval": "never",
         "overrides": {"maxToolCalls": 1},
     }
     reply = server.post("chat", request)
@@ -382,30 +378,17 @@ def test_what_is_given_back_counts_as_a_call_of_the_turn(
     assert sources(notebook) == ["x = 1"]
 
 
-@pytest.mark.parametrize("written", [WRITTEN, XML])
-@pytest.mark.parametrize(
-    ("message", "line"),
-    [
-        (
-            "Run the second cell",
-            "This looks like a call of shell. It was not carried out: there is no tool shell.",
-        ),
-        ("Show me the settings of the shell as JSON", None),
-    ],
-)
-def test_a_call_of_an_unknown_tool_is_an_answer(
-    server: RunningServer,
-    model: ScriptedModelServer,
-    notebook: Path,
-    written: str,
-    message: str,
-    line: str | None,
+@pytest.mark.parametrize("written", [WRITTEN, f"```json\n{WRITTEN}\n```", XML])
+def test_a_call_of_an_unknown_tool_is_an_answer_with_a_line(
+    server: RunningServer, model: ScriptedModelServer, written: str
 ) -> None:
     text = written.replace("addNotebookCell", "shell")
     model.script(Say(text))
-    reply = ask(server, message)
+    reply = ask(server, "Run the second cell")
     assert reply["reply"] == text
-    assert reply.get("notDone", {}).get("message") == line
+    assert reply["notDone"]["message"] == (
+        "This looks like a call of shell. It was not carried out: there is no tool shell."
+    )
     assert reply["toolCalls"] == []
     assert len(model.requests) == 1
 
@@ -467,16 +450,118 @@ def test_beside_calls_that_are_made_it_is_text(
     assert sources(notebook) == ["x = 1"]
 
 
-def test_approval_is_asked_as_for_any_call(
+def decided(
+    server: RunningServer, *decisions: str, message: str = "Go", **more: Any
+) -> list[dict[str, Any]]:
+    """The events of a turn in which these decisions are made, one after the other."""
+    left = list(decisions)
+    events = []
+    session = more.pop("sessionId", None) or server.post("sessions", {})["id"]
+    for event in server.stream("chat/stream", body(message, sessionId=session, **more)):
+        events.append(event)
+        if event["type"] == "approval_requested":
+            decision = {"approvalId": event["approvalId"], "decision": left.pop(0)}
+            server.post(f"sessions/{session}/ops", {"type": "approval_decision", **decision})
+    assert events[-1]["type"] == "turn_completed"
+    assert left == []
+    return events
+
+
+SHOWN = {
+    "JSON": WRITTEN,
+    "fenced JSON": f"```json\n{WRITTEN}\n```",
+    "JSON in tags": f"<tool_call>\n{WRITTEN}\n</tool_call>",
+    "tags": XML,
+    "Python": "[addNotebookCell(content='print(6 * 7)', run=True)]",
+}
+IN_TOKENS = f"[TOOL_CALLS]addNotebookCell{json.dumps(ARGUMENTS)}"
+DOUBT = "The model wrote this call as text, so it may be an example"
+
+
+@pytest.mark.parametrize("form", SHOWN)
+@pytest.mark.parametrize("question", ["How does a tool call look?", "¿Cómo añadirías una celda?"])
+def test_an_example_never_acts_unasked(
+    server: RunningServer,
+    model: ScriptedModelServer,
+    notebook: Path,
+    form: str,
+    question: str,
+) -> None:
+    model.script(Say(SHOWN[form], chunk=5), Say("So it looks."))
+    events = decided(server, "deny", message=question)
+    [asked] = of_type(events, "approval_requested")
+    assert (asked["reason"], asked["destructive"]) == (DOUBT, False)
+    assert asked["arguments"]["content"] == "print(6 * 7)"
+    assert [each["status"] for each in of_type(events, "tool_call_output")] == ["denied"]
+    assert sources(notebook) == ["x = 1"]
+    [output] = model.requests[1].tool_outputs.values()
+    assert "with a sentence before it" in output
+
+
+def test_where_nobody_can_be_asked_it_is_not_done_and_says_why(
     server: RunningServer, model: ScriptedModelServer, notebook: Path
 ) -> None:
-    model.script(
-        Say(json.dumps({"name": "deleteNotebookCells", "arguments": {"cellIds": ["c0"]}})),
-        Say("It was not approved."),
-    )
-    reply = ask(server, "Delete the first cell")
+    model.script(Say(WRITTEN), Say("I could not."))
+    reply = ask(server, approval="destructive")
     assert [call["status"] for call in reply["toolCalls"]] == ["denied"]
+    assert DOUBT in reply["toolCalls"][0]["output"]["error"]["message"]
     assert sources(notebook) == ["x = 1"]
+
+
+def test_an_approval_for_the_session_is_for_all_that_a_model_writes_of_that_tool(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    """A small model that writes every call as JSON stays usable."""
+    session = server.post("sessions", {})["id"]
+    run = json.dumps({"name": "runNotebookCells", "arguments": {"all": True}})
+    second = WRITTEN.replace("6 * 7", "7 * 6")
+    model.script(Say(WRITTEN), Say(f"{READ}\n{second}"), Say(run), Say("Done."), Say(run), Say("."))
+    events = decided(server, "approve_for_session", "approve", sessionId=session)
+    asked = [each["name"] for each in of_type(events, "approval_requested")]
+    assert asked == ["addNotebookCell", "runNotebookCells"]
+    assert {each["status"] for each in of_type(events, "tool_call_output")} == {"ok"}
+    assert sources(notebook) == ["x = 1", "print(6 * 7)", "print(7 * 6)"]
+    # What was approved once is asked about again.
+    decided(server, "deny", sessionId=session)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call("addNotebookCell", ARGUMENTS),
+        Say(f"[TOOL_CALLS]addNotebookCell{json.dumps(ARGUMENTS)}"),
+    ],
+)
+def test_a_call_in_the_tokens_of_its_model_is_no_more_asked_about_than_one_that_is_made(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path, call: Call | Say
+) -> None:
+    model.script(call, say_42)
+    assert of_type(decided(server), "approval_requested") == []
+    assert sources(notebook) == ["x = 1", "print(6 * 7)"]
+
+
+def test_one_that_destroys_is_asked_about_once_with_both_reasons(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    delete = Call("deleteNotebookCells", {"cellIds": ["c0"]})
+    written = json.dumps({"name": delete.name, "arguments": delete.arguments})
+    model.script(delete, Say("Kept."))
+    [asked] = of_type(decided(server, "deny"), "approval_requested")
+    model.script(Say(written), Say("Gone."))
+    [as_text] = of_type(decided(server, "approve"), "approval_requested")
+    assert as_text["destructive"]
+    assert as_text["reason"] == f"{asked['reason']}. {DOUBT}"
+    assert sources(notebook) == []
+
+
+def test_approving_calls_that_are_made_covers_none_as_text(
+    server: RunningServer, model: ScriptedModelServer, notebook: Path
+) -> None:
+    session = server.post("sessions", {})["id"]
+    model.script(Call("addNotebookCell", ARGUMENTS), Say(WRITTEN), Say("Done."))
+    events = decided(server, "approve_for_session", "deny", sessionId=session, approval="always")
+    reasons = [each["reason"] for each in of_type(events, "approval_requested")]
+    assert reasons == ["Every action requires approval", DOUBT]
 
 
 def test_a_stream_that_breaks_within_it_does_nothing_and_is_tried_again(

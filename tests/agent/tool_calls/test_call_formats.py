@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.tool_calls.call_formats import FORMATS
+from jupyter_datalayer_agent.agent.tool_calls.call_formats import CALL_TOKENS, FORMATS
 from jupyter_datalayer_agent.agent.tool_calls.written_calls import (
     Beginning,
     beginning,
     calls_within,
+    may_be_example,
     says_more_than_calls,
     whole_answer,
 )
@@ -143,6 +144,32 @@ TEXTS: Mapping[str, list[str]] = {
     ],
 }
 ROWS = [(models, text) for models, texts in TEXTS.items() for text in texts]
+
+
+OF_TOKENS = {
+    "InternLM",
+    "LFM2",
+    "DeepSeek V3.2",
+    "DeepSeek V3, R1",
+    "DeepSeek V3.1",
+    "Kimi K2",
+    "Mistral; its older models name the tool in JSON",
+    "gpt-oss (harmony)",
+    "FunctionGemma",
+    "Gemma 4",
+}
+"""Models of which every form has a control token before it."""
+
+
+@pytest.mark.parametrize(("models", "text"), ROWS)
+def test_all_forms_but_those_with_control_tokens_may_be_examples(models: str, text: str) -> None:
+    assert may_be_example(text) != (models in OF_TOKENS or text.startswith("<|"))
+
+
+@pytest.mark.parametrize("token", CALL_TOKENS)
+def test_a_token_within_a_call_does_not_make_it_one_of_tokens(token: str) -> None:
+    assert may_be_example(json.dumps({"name": token, "arguments": {"content": token}}))
+    assert may_be_example(f"```\n{token}")
 
 
 def read(text: str) -> list[tuple[str, dict[str, Any] | None]]:
