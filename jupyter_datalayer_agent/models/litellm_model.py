@@ -33,7 +33,7 @@ from .provider_arguments import (
 )
 from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
-from .stream_bytes import StreamBytes, bytes_of
+from .stream_bytes import ReportedError, StreamBytes, bytes_of
 from .stream_ends import StreamEnds
 from .thoughts import WithoutThoughts, speaks_of_marks
 from .tokens import counted_usage
@@ -115,6 +115,8 @@ class LitellmModel:
         if request.stream and chat is not None:
             chat.keep_refusals(source)
         if not request.stream:
+            if isinstance(error := getattr(source, "error", None), dict):
+                raise _failed(ReportedError(error), where, way)
             for event in assembler.feed_whole(source):
                 yield event
         else:

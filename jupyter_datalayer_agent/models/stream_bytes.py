@@ -18,11 +18,11 @@ EXTENSION = "datalayer_agent_stream"
 
 
 class ReportedError(Exception):
-    """An error that a server reports within a stream of the Responses API. ``body`` is what the
-    server says of it: ``code``, ``type``."""
+    """An error that a server reports in an answer of the Responses API. ``body`` is what it says of
+    it: ``code``, ``message``, ``type``."""
 
-    def __init__(self, message: str, body: dict[str, Any]) -> None:
-        super().__init__(message)
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__(str(body.get("message") or body.get("code") or ""))
         self.body = body
         self.code = body.get("code")
 
@@ -79,7 +79,7 @@ def _reported(line: bytes) -> ReportedError | None:
     if not isinstance(error, dict):
         # As OpenAI documents it: in the event itself, whose type is that of the event.
         error = {name: event.get(name) for name in ("code", "message")}
-    return ReportedError(str(error.get("message") or error.get("code") or ""), error)
+    return ReportedError(error)
 
 
 def bytes_of(source: Any) -> StreamBytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 import pytest
@@ -170,6 +171,26 @@ async def test_an_error_in_mid_stream_keeps_its_code_and_its_words(
     assert "Not today." in answered.failure.message
     may_pass = code in ("rate_limit_exceeded", "server_error", "of_no_document")
     assert answered.failure.retryable == may_pass
+
+
+async def test_a_response_that_failed_is_an_error_where_it_is_not_streamed() -> None:
+    failed = {
+        "id": "r",
+        "object": "response",
+        "created_at": 1,
+        "status": "failed",
+        "model": "m",
+        "output": [],
+        "error": {"code": "invalid_prompt", "message": "Not today."},
+        "parallel_tool_calls": True,
+        "tools": [],
+        "tool_choice": "auto",
+    }
+    body = Raw([json.dumps(failed).encode()], content_type="application/json")
+    with ScriptedModelServer(body) as server:
+        answered = await answer(request(server, "responses", stream=False))
+    assert answered.failure.code == "bad_request"
+    assert answered.failure.message.endswith("It reported: Not today.")
 
 
 def test_each_code_that_a_response_can_fail_with_is_known() -> None:
