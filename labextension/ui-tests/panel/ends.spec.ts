@@ -46,7 +46,9 @@ test('an answer whose end the server did not say is shown once, and goes on by a
   await openWork(tab, 'a = 1');
   const { panel } = tab;
   const silent = { noFinish: { say: 'Once upon a time' }, done: false };
-  await model.script({ say: 'Hello.' }, silent, silent, { say: ' a notebook.' });
+  await model.script({ say: 'Hello.' }, silent, silent, {
+    say: ' a notebook.'
+  });
   await panel.send('Hello');
   await panel.ended();
   await panel.send('Tell me a story');
