@@ -4,6 +4,7 @@ import { clientPlugin, connectionPlugin } from './api/plugin';
 import { bridgePlugin } from './bridge/plugin';
 import { changesPlugin } from './changes/plugin';
 import { errorsPlugin } from './errors/plugin';
+import { heldPlugin } from './held/plugin';
 import { inlinePlugin } from './inline/plugin';
 import { lexicalPlugin } from './lexical/plugin';
 import { magicPlugin } from './magic/plugin';
@@ -27,6 +28,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   connectionPlugin,
   documentsPlugin,
   errorsPlugin,
+  heldPlugin,
   inlinePlugin,
   inputToolbarPlugin,
   lexicalPlugin,

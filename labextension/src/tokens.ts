@@ -9,6 +9,7 @@ import type { IPageConnection } from './api/pageConnection';
 import type { IChangesSource } from './changes/source';
 import type { LexicalDocument } from './lexical/factory';
 import type { Documents } from './notebook/documents';
+import type { ShownDocuments } from './notebook/shownDocuments';
 
 /** The server's HTTP routes. */
 export const IAgentClient = new Token<AgentClient>(
@@ -32,6 +33,12 @@ export const IAgentChanges = new Token<IChangesSource>(
 export const IDocuments = new Token<Documents>(
   'jupyter-datalayer-agent:IDocuments',
   'The documents that are open in the page, by their paths under the server root.'
+);
+
+/** The documents in which the user has all that the agent made shown. */
+export const IShownDocuments = new Token<ShownDocuments>(
+  'jupyter-datalayer-agent:IShownDocuments',
+  'The documents in which what the agent made is not held back.'
 );
 
 /** The Lexical documents that are open in the page. */

@@ -27,6 +27,7 @@ from ...protocol.cells import (
 from ...protocol.context import CellType
 from ...protocol.line_ends import line_feeds
 from ...protocol.tools import Change
+from ..agent_mark import is_held_back, made_by_agent, may_load
 from ..document import DocumentError
 from .cell_locks import check_unlocked
 
@@ -154,7 +155,7 @@ class _Batch:
         self.order.insert(self.place(edit.position), edit.cell_id)
         self.note_whole(edit)
         self.cells[edit.cell_id] = (
-            new_cell(edit.cell_id, edit.type, edit.source)
+            _written(new_cell(edit.cell_id, edit.type, edit.source))
             if edit.cell is None
             else _whole(edit.cell_id, edit.type, edit.source, edit.cell)
         )
@@ -179,7 +180,7 @@ class _Batch:
         if source_of(changed) != after:
             changed["source"] = after
         self.original.setdefault(edit.cell_id, edit.base_hash)
-        self.cells[edit.cell_id] = changed
+        self.cells[edit.cell_id] = changed if edit.cell is not None else _written(changed)
         self.note("update", edit.cell_id, before, after, kind)
 
     def delete(self, edit: DeleteCell) -> None:
@@ -306,6 +307,13 @@ def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:
     return cell
 
 
+def _written(cell: Cell) -> Cell:
+    """The cell, whose source the agent wrote, and which says so where showing it may load something."""
+    if type_of(cell) != "markdown" or not may_load(source_of(cell)):
+        return cell
+    return {**cell, "metadata": made_by_agent(cell.get("metadata"))}
+
+
 def retyped(cell: Cell, kind: CellType) -> Cell:
     """A copy as another type, without the fields that nbformat's schema forbids for it."""
     if kind == type_of(cell):
@@ -326,10 +334,12 @@ def retyped(cell: Cell, kind: CellType) -> Cell:
 
 
 def with_outputs(cell: Cell, outputs: Sequence[Cell], execution_count: int | None) -> Cell:
-    """A copy with the outputs of a run, trusted like those of a user's own run."""
+    """A copy with the outputs of a run, trusted like those of a user's own run; not where a page
+    holds some back, which are not to be signed as the user's."""
+    trusted = not any(is_held_back(each) for each in outputs)
     return {
         **cell,
-        "metadata": {**cell.get("metadata", {}), "trusted": True},
+        "metadata": {**cell.get("metadata", {}), "trusted": trusted},
         "outputs": list(outputs),
         "execution_count": execution_count,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from ..agent_mark import is_active, made_by_agent
 from ..renames import TrackedPath
 
 Output = dict[str, Any]
@@ -106,7 +107,7 @@ class CellOutputs:
     def _update(self, display_id: str | None, content: dict[str, Any]) -> None:
         for owner, output in self._displays.of(display_id or ""):
             output["data"] = content.get("data") or {}
-            output["metadata"] = content.get("metadata") or {}
+            output["metadata"] = _metadata(content)
             if owner is not self and owner not in self.updated:
                 self.updated.append(owner)
 
@@ -149,8 +150,14 @@ def _output(message_type: str, content: dict[str, Any]) -> Output:
     output: Output = {
         "output_type": message_type,
         "data": content.get("data") or {},
-        "metadata": content.get("metadata") or {},
+        "metadata": _metadata(content),
     }
     if message_type == "execute_result":
         output["execution_count"] = content.get("execution_count")
     return output
+
+
+def _metadata(content: dict[str, Any]) -> dict[str, Any]:
+    """All that the server runs it runs for the agent: what may act in a page says so."""
+    metadata: dict[str, Any] = content.get("metadata") or {}
+    return made_by_agent(metadata) if is_active(content.get("data")) else metadata

@@ -13,7 +13,8 @@ import { forEachNotebook } from '../notebook/forEachNotebook';
 import { dateSaves, followRename } from '../notebook/renames';
 import { NotebookReloader } from '../notebook/reload';
 import { Saver } from '../notebook/save';
-import { IAgentConnection, IDocuments } from '../tokens';
+import { ShownDocuments } from '../notebook/shownDocuments';
+import { IAgentConnection, IDocuments, IShownDocuments } from '../tokens';
 import { EditorStateReporter } from './editorState';
 import { createMethods, dispatch } from './methods';
 import { Runner } from './run';
@@ -29,13 +30,14 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-datalayer-agent:bridge',
   description: "The agent's hands in the page: its notebooks and kernels.",
   autoStart: true,
-  requires: [IAgentConnection, IDocuments, INotebookTracker],
+  requires: [IAgentConnection, IDocuments, INotebookTracker, IShownDocuments],
   optional: [INotebookCellExecutor, ITranslator],
   activate: (
     { commands, serviceManager, shell }: JupyterFrontEnd,
     connection: IPageConnection,
     documents: Documents,
     tracker: INotebookTracker,
+    shown: ShownDocuments,
     executor: INotebookCellExecutor | null,
     translator: ITranslator | null
   ): void => {
@@ -55,7 +57,7 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
       contents,
       reloader,
       reader: new CellReader(executions),
-      runner: new Runner(executions, saver, executor),
+      runner: new Runner(executions, saver, executor, shown),
       saver
     });
     connection.onRequest(async (request, progress) => {

@@ -18,6 +18,7 @@ import { ExecutionTracker } from '../notebook/kernel/executions';
 import { kernelFree, kernelReady } from '../notebook/kernel/kernel';
 import { DEAD_KERNEL, deadKernel, runStatus } from '../notebook/kernel/outcome';
 import { Saver } from '../notebook/save';
+import { ShownDocuments } from '../notebook/shownDocuments';
 import { RunObserver } from '../notebook/kernel/runObserver';
 
 const EXPECTED_ERROR = 'The cell is tagged raises-exception.';
@@ -88,7 +89,8 @@ export class Runner {
   constructor(
     private readonly _executions: ExecutionTracker,
     private readonly _saver: Saver,
-    private readonly _executor: INotebookCellExecutor | null
+    private readonly _executor: INotebookCellExecutor | null,
+    private readonly _shown: Pick<ShownDocuments, 'has'>
   ) {}
 
   /**
@@ -258,6 +260,7 @@ export class Runner {
         cell: widget,
         watch,
         executor: this._executor,
+        shown: this._shown,
         timeoutMs,
         metadata: metadata as JSONObject,
         source: cellId in hashes ? source : null,

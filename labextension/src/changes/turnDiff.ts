@@ -1,6 +1,7 @@
 import type { ICell, IOutput } from '@jupyterlab/nbformat';
 
 import type { Change, ChangesReply } from '../api/types';
+import { KEY } from '../notebook/agentMark';
 import { DiffKind, IPair } from '../diff/pair';
 import { changeCountLabel, mergeChanges } from '../session/changes';
 
@@ -180,9 +181,9 @@ function restOf(
   };
 }
 
-/** JupyterLab's own, and times of runs, say nothing about what was changed. */
+/** JupyterLab's own, times of runs, and our own mark say nothing about what was changed. */
 function metadataText({ metadata }: ICell): string {
-  const { trusted: _, execution: __, ...rest } = metadata ?? {};
+  const { trusted: _, execution: __, [KEY]: ___, ...rest } = metadata ?? {};
   return Object.keys(rest).length ? JSON.stringify(rest, null, 2) : '';
 }
 

@@ -2,6 +2,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import React, { memo, useLayoutEffect, useRef } from 'react';
 
 import { BlockRenderer, IUses } from './rendering';
+import { loadPicture } from './remotePictures';
 import { NO_BLOCKS, allBlocks, growBlocks, tailOf } from './markdownBlocks';
 import { forNotebook } from '../session/turnLinks';
 
@@ -37,7 +38,7 @@ export function Blocks(props: IBlocksProps): JSX.Element {
   return (
     <div
       className="da-markdown"
-      onClick={({ target }) => open(target)}
+      onClick={({ target }) => loadPicture(target) || open(target)}
       onKeyDown={({ key, target }) => key === 'Enter' && open(target)}
     >
       {blocks.map((source, index) => (

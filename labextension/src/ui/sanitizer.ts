@@ -1,6 +1,7 @@
 import { IRenderMime } from '@jupyterlab/rendermime';
 
 import { relativePath } from './links';
+import { hostOf, remotePicture } from './remotePictures';
 import { answerOf, turnOf } from '../session/turnLinks';
 
 /** Elements that could load something, run something or catch what a user types. */
@@ -24,12 +25,25 @@ const FORBIDDEN = [
   'input:not([type="checkbox"])'
 ].join(',');
 
+/** Where text by a model stands. */
+export interface IPlace {
+  /**
+   * Whether JupyterLab resolves relative addresses there, as it does in documents: pictures and links
+   * to own files are left to it.
+   */
+  resolvesPaths?: boolean;
+}
+
 /**
  * JupyterLab's sanitizer, and then what text by a model needs beyond it: nothing is loaded from
- * anywhere, and links open in a tab that knows nothing of this one.
+ * elsewhere before the user asks for it, and links say where they lead and open in a tab that knows
+ * nothing of this one.
  */
 export class PanelSanitizer implements IRenderMime.ISanitizer {
-  constructor(private readonly _inner: IRenderMime.ISanitizer) {}
+  constructor(
+    private readonly _inner: IRenderMime.ISanitizer,
+    private readonly _place: IPlace = {}
+  ) {}
 
   readonly allowNamedProperties = false;
   readonly allowCommandLinker = false;
@@ -40,18 +54,20 @@ export class PanelSanitizer implements IRenderMime.ISanitizer {
   }
 
   sanitize(dirty: string, options?: IRenderMime.ISanitizerOptions): string {
-    return neutralise(this._inner.sanitize(dirty, options));
+    return neutralise(this._inner.sanitize(dirty, options), this._place);
   }
 }
 
-/** The same HTML without anything that loads from an address. */
-export function neutralise(html: string): string {
+/** The same HTML without anything that loads from elsewhere. */
+export function neutralise(html: string, place: IPlace = {}): string {
   // A document without a window: nothing in it is fetched or run.
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   body.querySelectorAll(FORBIDDEN).forEach(node => node.remove());
   body.querySelectorAll('*').forEach(cleanAttributes);
-  body.querySelectorAll('img, image').forEach(replaceImage);
-  body.querySelectorAll('a').forEach(hardenLink);
+  body
+    .querySelectorAll('img, image')
+    .forEach(image => replaceImage(image, place));
+  body.querySelectorAll('a').forEach(link => hardenLink(link, place));
   return body.innerHTML;
 }
 
@@ -73,28 +89,47 @@ function cleanAttributes(node: Element): void {
   }
 }
 
-function replaceImage(image: Element): void {
-  const address =
+function replaceImage(image: Element, { resolvesPaths }: IPlace): void {
+  const address = (
     image.getAttribute('src') ??
     image.getAttribute('href') ??
     image.getAttribute('xlink:href') ??
-    '';
-  if (/^data:image\//i.test(address.trim())) {
+    ''
+  ).trim();
+  const isOwn =
+    resolvesPaths &&
+    (/^attachment:/i.test(address) || relativePath(address) !== null);
+  if (/^data:image\//i.test(address) || isOwn) {
     return;
   }
-  const note = image.ownerDocument.createElement('span');
+  if (!address) {
+    image.remove();
+    return;
+  }
+  const alt = image.getAttribute('alt') ?? '';
+  image.replaceWith(
+    remotePicture(image.ownerDocument, address, alt) ??
+      noPicture(image.ownerDocument, address, alt)
+  );
+}
+
+function noPicture(owner: Document, address: string, alt: string): Element {
+  const note = owner.createElement('span');
   note.className = 'da-image-note';
-  const alt = image.getAttribute('alt');
   note.textContent = `[Image not loaded${alt ? ` (${alt})` : ''}: ${address}]`;
-  image.replaceWith(note);
+  return note;
 }
 
 /** A link leads to a document here, to another tab, or nowhere; then it says where it would. */
-function hardenLink(link: HTMLAnchorElement): void {
+function hardenLink(link: HTMLAnchorElement, { resolvesPaths }: IPlace): void {
   const address = link.getAttribute('href')?.trim() ?? '';
   if (/^(https?:|mailto:)/i.test(address)) {
     link.target = '_blank';
     link.rel = 'noopener noreferrer';
+    sayHost(link, address);
+    return;
+  }
+  if (resolvesPaths) {
     return;
   }
   link.removeAttribute('href');
@@ -122,6 +157,20 @@ function hardenLink(link: HTMLAnchorElement): void {
     link.title = `Open ${path}`;
   } else if (!address.startsWith('#') && link.textContent?.trim()) {
     explain(link, address);
+  }
+}
+
+/** The host is in the text, or after it: a link's address may carry what was read here. */
+function sayHost(link: HTMLAnchorElement, address: string): void {
+  const host = hostOf(address);
+  if (host) {
+    link.title = address;
+    if (!link.textContent?.toLowerCase().includes(host)) {
+      const note = link.ownerDocument.createElement('span');
+      note.className = 'da-link-note';
+      note.textContent = ` (${host})`;
+      link.append(note);
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ....notebook.agent_mark import KEY, MADE_BY_AGENT
 from ....protocol.requests import Session, Turn
 from ....protocol.tools import Change
 from .transcript import (
@@ -39,7 +40,7 @@ def as_notebook(session: Session, turns: list[Turn]) -> str:
         "metadata": {
             "kernelspec": PYTHON,
             "language_info": {"name": "python"},
-            "datalayer_agent": {"sessionId": session.id},
+            KEY: {"sessionId": session.id},
         },
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -57,14 +58,14 @@ def _turn(turn: Turn) -> Iterator[Cell]:
             yield _cell(
                 change.cell_type or "code",
                 written,
-                {**mark, "path": change.path, "cellId": change.cell_id, "op": change.op},
+                {**mark, **MADE_BY_AGENT, "path": change.path, "cellId": change.cell_id, "op": change.op},
             )
     answers = [part.text.strip() for part in parts_of(turn) if isinstance(part, Said)]
     missed = [] if turn.not_done is None else [f"**{' '.join(turn.not_done.message.split())}**"]
     ending = how_it_ended(turn)
     said = [*missed, *answers[-1:], *([f"*{ending}*"] if ending else [])]
     if said:
-        yield _markdown("\n\n".join(said), {**mark, "role": "assistant"})
+        yield _markdown("\n\n".join(said), {**mark, **MADE_BY_AGENT, "role": "assistant"})
     for answer in turn.answers:
         goes_on = [f"*{GOES_ON}*"] if answer.answer_id == turn.chosen_answer else []
         heading = heading_of(turn, answer)
@@ -72,7 +73,8 @@ def _turn(turn: Turn) -> Iterator[Cell]:
         cited = [] if sources is None else [sources]
         text = [f"*{heading[0].upper()}{heading[1:]}*", answer.text.strip(), *cited, *goes_on]
         provenance = answer.provenance.to_wire()
-        yield _markdown("\n\n".join(text), {**mark, "role": "assistant", "provenance": provenance})
+        about = {**mark, **MADE_BY_AGENT, "role": "assistant", "provenance": provenance}
+        yield _markdown("\n\n".join(text), about)
 
 
 def _written(change: Change) -> str | None:
@@ -88,7 +90,7 @@ def _markdown(source: str, mark: dict[str, Any]) -> Cell:
 def _cell(kind: str, source: str, mark: dict[str, Any]) -> Cell:
     cell: Cell = {
         "cell_type": kind,
-        "metadata": {"datalayer_agent": mark} if mark else {},
+        "metadata": {KEY: mark} if mark else {},
         "source": source.splitlines(keepends=True),
     }
     if kind == "code":

@@ -46,7 +46,8 @@ describe('Runner', () => {
     runner = new Runner(
       new ExecutionTracker(notebook.tracker),
       new Saver(notebook.tracker),
-      kernel
+      kernel,
+      { has: () => false }
     );
   });
 

@@ -4,7 +4,9 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { PartialJSONValue } from '@lumino/coreutils';
 
 import { CellEdit, PageNotebook, PageRequestError } from '../../api';
+import { asMadeByAgent, isHeldBack } from '../agentMark';
 import { CellReader, indexOf, indicesOf, sharedNotebook } from '../cells';
+import { withdrawTrust } from '../trust';
 import { IEditPlan, IOutputsStep, planEdits, Step } from './editPlan';
 import { withoutPlaceholder } from './placeholder';
 import { keepingView } from '../view';
@@ -60,6 +62,9 @@ function applySteps(notebook: YNotebook, steps: readonly Step[]): void {
           step.cell.updateSource(start, end, insert);
           break;
         }
+        case 'mark':
+          step.cell.setMetadata(asMadeByAgent(step.cell.getMetadata()));
+          break;
         case 'restore':
           restore(step);
           break;
@@ -105,8 +110,13 @@ function applyOutputs(
     const index = indexOf(notebook, cellId);
     const cell = notebook.cells[index];
     if (cell?.cell_type === 'code') {
-      // The server ran the cell: its outputs are trusted as those of the user's own runs.
-      panel.content.model!.cells.get(index).trusted = true;
+      const model = panel.content.model!.cells.get(index);
+      if (value.some(isHeldBack)) {
+        withdrawTrust(model);
+      } else {
+        // The server ran the cell: JupyterLab trusts what runs in a page.
+        model.trusted = true;
+      }
       // Set over others, JupyterLab would join the text of an old stream with that of a new one.
       cell.setOutputs([]);
       cell.setOutputs(value);

@@ -15,6 +15,7 @@ import {
   UpdateCell
 } from '../../api';
 import { hasOtherLineEnds, lineFeeds } from '../../diff/lines';
+import { asWritten, isMadeByAgent } from '../agentMark';
 import {
   CellReader,
   isLocked,
@@ -33,6 +34,7 @@ export type Step =
   | { kind: 'insert'; index: number; cell: WholeCell }
   | { kind: 'delete'; index: number }
   | { kind: 'splice'; cell: SharedCell; splice: ISplice }
+  | { kind: 'mark'; cell: SharedCell }
   | { kind: 'restore'; cell: SharedCell; model: ICellModel; whole: WholeCell };
 
 /** Outputs for a cell; they are no step of the undo. */
@@ -169,13 +171,13 @@ class Planner {
     }
     const made: WholeCell = cell
       ? asWhole(cell, cellId, type, source)
-      : {
+      : asWritten({
           id: cellId,
           cell_type: type,
           source,
           // As JupyterLab's own new cells: no output of unknown origin is in it.
           metadata: type === 'code' ? { trusted: true } : {}
-        };
+        });
     const index = this._place(position);
     this._entries.splice(index, 0, { id: cellId, type, source, made });
     this._steps.push({ kind: 'insert', index, cell: made });
@@ -198,13 +200,32 @@ class Planner {
       this._restore(entry, index, asWhole(cell, cellId, type, source));
       return;
     }
-    if (after !== entry.source) {
+    const before = entry.source;
+    if (after !== before) {
       this._write(entry, index, after);
     }
     if (type != null && type !== entry.type) {
       this._checkIdle(entry, 'change its type');
       entry.type = type;
       this._remake(entry, index, retyped(this._json(entry), type));
+      this._markText(entry, index);
+    } else if (after !== before) {
+      this._markText(entry, index);
+    }
+  }
+
+  /** Have a text that the agent wrote say so. */
+  private _markText(entry: IEntry, index: number): void {
+    const { shared, made, source, type } = entry;
+    const metadata = (made?.metadata ?? shared?.getMetadata()) as object;
+    const cell = { cell_type: type, source, metadata };
+    if (asWritten(cell) === cell || isMadeByAgent(metadata)) {
+      return;
+    }
+    if (made) {
+      this._remake(entry, index, asWritten(made));
+    } else if (shared) {
+      this._steps.push({ kind: 'mark', cell: shared });
     }
   }
 

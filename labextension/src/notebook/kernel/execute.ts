@@ -1,4 +1,4 @@
-import { CodeCell } from '@jupyterlab/cells';
+import { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
   INotebookCellExecutor,
   NotebookActions,
@@ -8,6 +8,9 @@ import {
 import { JSONObject, PromiseDelegate } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import { ShownDocuments } from '../shownDocuments';
+import { withdrawTrust } from '../trust';
+import { markOutputsOf } from './agentMessages';
 import { asAgent } from './agentRuns';
 import { IOutcome } from './outcome';
 import { sparingQueue } from './queue';
@@ -28,6 +31,8 @@ export interface IExecuteOptions {
   executor: INotebookCellExecutor | null;
   /** The time that the cell has, from its start in the kernel, in ms. */
   timeoutMs: number;
+  /** Where the user lets all that the agent made be shown. */
+  shown: Pick<ShownDocuments, 'has'>;
   /** What goes with the request to the kernel. */
   metadata: JSONObject;
   /** The only source that may be sent to the kernel; null for whatever the cell has then. */
@@ -127,7 +132,7 @@ class Clock {
 
 /** Fulfilled when the executor is done with the cell, however that ended. */
 async function send(
-  { panel, cell, executor, metadata, source }: IExecuteOptions,
+  { panel, cell, executor, metadata, source, shown }: IExecuteOptions,
   outcome: IOutcome
 ): Promise<void> {
   const { content: notebook, sessionContext } = panel;
@@ -138,7 +143,16 @@ async function send(
         cell,
         notebook: notebook.model!,
         notebookConfig: notebook.notebookConfig,
-        sessionContext: sparingQueue(sessionContext, metadata, source),
+        sessionContext: sparingQueue(
+          sessionContext,
+          metadata,
+          source,
+          (kernel, msgId) =>
+            markOutputsOf(kernel, msgId, {
+              path: () => panel.context.path,
+              onActive: () => distrust(cell.model, panel, shown)
+            })
+        ),
         onCellExecutionScheduled: args =>
           announce(NotebookActions.executionScheduled, { notebook, ...args }),
         onCellExecuted: args => {
@@ -152,6 +166,17 @@ async function send(
     if (!outcome.executorResult) {
       console.debug('datalayer-agent: the cell was not executed', error);
     }
+  }
+}
+
+/** JupyterLab trusts the outputs of every run in the page; those of the agent's the user does not. */
+function distrust(
+  model: ICodeCellModel,
+  { context }: NotebookPanel,
+  shown: Pick<ShownDocuments, 'has'>
+): void {
+  if (!model.isDisposed && !shown.has(context.path)) {
+    withdrawTrust(model);
   }
 }
 

@@ -1,4 +1,5 @@
 import { ISessionContext } from '@jupyterlab/apputils';
+import { Kernel } from '@jupyterlab/services';
 import { JSONObject } from '@lumino/coreutils';
 
 /** What is put in the place of some properties of an object, made from what was there. */
@@ -7,6 +8,7 @@ type Changes<T> = { [K in keyof T]?: (value: T[K]) => T[K] };
 /**
  * A notebook's session by which a cell that fails leaves the kernel's queue alone, by which each
  * request carries the metadata of the run, and by which no other `source` than this is sent.
+ * `onSent` is told of each request.
  *
  * JupyterLab has the kernel drop all that waits when a cell fails. Of the agent's cells nothing
  * waits there, since its runs stop by themselves: what waits is the user's.
@@ -14,7 +16,8 @@ type Changes<T> = { [K in keyof T]?: (value: T[K]) => T[K] };
 export function sparingQueue(
   context: ISessionContext,
   metadata: JSONObject = {},
-  source: string | null = null
+  source: string | null = null,
+  onSent?: (kernel: Kernel.IKernelConnection, msgId: string) => void
 ): ISessionContext {
   return overlay(context, {
     session: session =>
@@ -29,11 +32,13 @@ export function sparingQueue(
                   'Not run: the cell was changed as it was about to run.'
                 );
               }
-              return kernel.requestExecute(
+              const future = kernel.requestExecute(
                 { ...content, stop_on_error: false },
                 disposeOnDone,
                 { ...ofCell, ...metadata }
               );
+              onSent?.(kernel, future.msg.header.msg_id);
+              return future;
             }
           })
       })

@@ -2,9 +2,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookPanel } from '@jupyterlab/notebook';
 
 import { Provenance } from '../../api/types';
-
-/** The key of ours in the metadata of cells and notebooks. */
-export const KEY = 'datalayer_agent';
+import { KEY } from '../../notebook/agentMark';
 
 /** The notebook that is a scratchpad by its name. */
 export const SCRATCHPAD = 'scratchpad.ipynb';

@@ -2,9 +2,10 @@ import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Widget } from '@lumino/widgets';
 
+import { KEY } from '../../notebook/agentMark';
 import { insertInCell } from '../../notebook/insertInCell';
 import { sessionOf, turnOf } from '../../session/turnLinks';
-import { IOrigin, KEY, originOf, originLabel } from './about';
+import { IOrigin, originOf, originLabel } from './about';
 
 /** Leads to a turn in the panel. */
 export type OpenTurn = (turnId: string, sessionId?: string) => void;

@@ -1,0 +1,57 @@
+"""The mark in the metadata of what the agent made: outputs of its runs, and text of cells.
+
+A page holds back what carries it and would act there by being shown, until the user has it shown;
+`labextension/src/notebook/agentMark.ts` is the same for what a page makes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+KEY = "datalayer_agent"
+MADE_BY_AGENT = {"madeBy": "agent"}
+
+_INERT = frozenset(
+    {
+        "text/plain",
+        "text/latex",
+        "application/json",
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "image/bmp",
+    }
+)
+# Without any of these, Markdown has no picture, no link and no HTML.
+_MAY_LOAD = re.compile(r"[<\[\\]|://|www\.")
+
+
+def is_active(data: Any) -> bool:
+    """Whether a page may act, or load something, when it shows data of these types."""
+    return isinstance(data, Mapping) and any(kind not in _INERT for kind in data)
+
+
+def made_by_agent(metadata: Any) -> dict[str, Any]:
+    """The metadata that also says that the agent made it."""
+    known = dict(metadata) if isinstance(metadata, Mapping) else {}
+    about = known.get(KEY)
+    return {**known, KEY: {**(about if isinstance(about, Mapping) else {}), **MADE_BY_AGENT}}
+
+
+def is_made_by_agent(metadata: Any) -> bool:
+    """Whether the metadata of an output or a cell says that the agent made it."""
+    about = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    return isinstance(about, Mapping) and about.get("madeBy") == "agent"
+
+
+def is_held_back(output: Mapping[str, Any]) -> bool:
+    """Whether an output is the agent's, and a page may act by showing it."""
+    return is_made_by_agent(output.get("metadata")) and is_active(output.get("data"))
+
+
+def may_load(markdown: str) -> bool:
+    """Whether a text may have a picture or a link in it, or HTML."""
+    return _MAY_LOAD.search(markdown) is not None

@@ -1,0 +1,77 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+
+import { KEY, isHeldBack } from '../notebook/agentMark';
+import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
+import { ShownDocuments } from '../notebook/shownDocuments';
+import { trustAgentsOutputs } from '../notebook/trust';
+import { IShownDocuments } from '../tokens';
+import { holdComms } from './comms';
+import { holdBack } from './registry';
+
+/**
+ * Holds back what the agent made and what would act in the page, or call another server, by being
+ * shown: outputs of its runs, widgets, and pictures in the Markdown cells that it wrote.
+ */
+export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
+  id: 'jupyter-datalayer-agent:held',
+  description: 'Holds back what the agent made until the user has it shown.',
+  autoStart: true,
+  provides: IShownDocuments,
+  requires: [
+    IRenderMimeRegistry,
+    INotebookTracker,
+    NotebookPanel.IContentFactory
+  ],
+  activate: (
+    { serviceManager }: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    tracker: INotebookTracker,
+    factory: NotebookPanel.IContentFactory
+  ): ShownDocuments => {
+    const shown = new ShownDocuments();
+    holdBack(rendermime, { shown });
+    holdComms(serviceManager.kernels, shown);
+    const code = factory.createCodeCell.bind(factory);
+    factory.createCodeCell = options => {
+      const cell = code(options);
+      const headings = cell.getHeadings.bind(cell);
+      // JupyterLab looks for them in elements of the page, where pictures are loaded.
+      cell.getHeadings = async () =>
+        options.model.outputs.toJSON().some(isHeldBack) ? [] : headings();
+      return cell;
+    };
+    const markdown = factory.createMarkdownCell.bind(factory);
+    factory.createMarkdownCell = options =>
+      markdown({
+        ...options,
+        rendermime: holdBack(options.rendermime.clone(), {
+          shown,
+          cell: () => ({ [KEY]: options.model.getMetadata(KEY) })
+        })
+      });
+    forEachLoadedNotebook(tracker, panel => followTrust(panel, shown));
+    return shown;
+  }
+};
+
+/** What is held back is not signed with the notebook, however it got there, until it is shown. */
+function followTrust(panel: NotebookPanel, shown: ShownDocuments): void {
+  const { context } = panel;
+  const onShown = (_: unknown, path: string) => {
+    if (path === context.path && panel.model) {
+      trustAgentsOutputs(panel.model, true);
+    }
+  };
+  context.saveState.connect((_, state) => {
+    if (state === 'started' && panel.model && !shown.has(context.path)) {
+      trustAgentsOutputs(panel.model, false);
+    }
+  });
+  shown.shown.connect(onShown);
+  panel.disposed.connect(() => shown.shown.disconnect(onShown));
+}

@@ -1,0 +1,54 @@
+import type * as nbformat from '@jupyterlab/nbformat';
+
+/** The key of ours in the metadata of cells, outputs and notebooks. */
+export const KEY = 'datalayer_agent';
+
+/** Types that only show something: they run nothing, and load nothing from elsewhere. */
+const INERT = new Set([
+  'text/plain',
+  'text/latex',
+  'application/json',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/bmp'
+]);
+
+/** Without any of these, Markdown has no picture, no link and no HTML. */
+const MAY_LOAD = /[<[\\]|:\/\/|www\./;
+
+/** Whether a page may act, or load something, when it shows data of these types. */
+export function isActive(data: unknown): boolean {
+  return Object.keys(data ?? {}).some(type => !INERT.has(type));
+}
+
+/**
+ * Whether the metadata of an output or a cell says that the agent made it: also what the user kept
+ * of an answer in a scratchpad, which has its provenance.
+ */
+export function isMadeByAgent(metadata: unknown): boolean {
+  const about = (metadata as { [KEY]?: unknown } | undefined)?.[KEY] as
+    { madeBy?: unknown; provenance?: unknown } | null | undefined;
+  return about?.madeBy === 'agent' || !!about?.provenance;
+}
+
+/** The metadata that also says that the agent made it. */
+export function asMadeByAgent<T extends object>(metadata: T | undefined): T {
+  const about = (metadata as { [KEY]?: object } | undefined)?.[KEY];
+  return { ...metadata, [KEY]: { ...about, madeBy: 'agent' } } as T;
+}
+
+/** Whether an output is the agent's, and the page may act by showing it. */
+export function isHeldBack(output: nbformat.IOutput): boolean {
+  return isMadeByAgent(output.metadata) && isActive(output.data);
+}
+
+/** The cell, whose source the agent wrote, and which says so where showing it may load something. */
+export function asWritten<
+  T extends { cell_type: string; source: string; metadata?: object }
+>(cell: T): T {
+  return cell.cell_type === 'markdown' && MAY_LOAD.test(cell.source)
+    ? { ...cell, metadata: asMadeByAgent(cell.metadata) }
+    : cell;
+}
