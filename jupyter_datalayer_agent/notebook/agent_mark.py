@@ -1,7 +1,7 @@
 """The mark in the metadata of what the agent made: outputs of its runs, and text of cells.
 
-A page holds back what carries it and would act there by being shown, until the user has it shown;
-`labextension/src/notebook/agentMark.ts` is the same for what a page makes.
+A page holds back what carries it and would act there by being shown, or load something, until the
+user has it shown; `labextension/src/notebook/agentMark.ts` is the same for what a page makes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from .simple_html import is_simple_html
 
 KEY = "datalayer_agent"
 MADE_BY_AGENT = {"madeBy": "agent"}
@@ -30,8 +32,15 @@ _MAY_LOAD = re.compile(r"[<\[\\]|://|www\.")
 
 
 def is_active(data: Any) -> bool:
-    """Whether a page may act, or load something, when it shows data of these types."""
-    return isinstance(data, Mapping) and any(kind not in _INERT for kind in data)
+    """Whether a page may act, load something, or lead elsewhere, when it shows this data."""
+    return isinstance(data, Mapping) and not all(_shows(kind, data[kind]) for kind in data)
+
+
+def _shows(kind: str, value: Any) -> bool:
+    if kind in ("text/html", "text/markdown"):
+        text = "".join(value) if isinstance(value, list) else str(value)
+        return is_simple_html(text) if kind == "text/html" else not may_load(text)
+    return kind in _INERT
 
 
 def made_by_agent(metadata: Any) -> dict[str, Any]:

@@ -308,7 +308,7 @@ def new_cell(cell_id: str, kind: CellType, source: str) -> Cell:
 
 
 def _written(cell: Cell) -> Cell:
-    """The cell, whose source the agent wrote, and which says so where showing it may load something."""
+    """The cell, whose source the agent wrote; it says so where showing it may load something."""
     if type_of(cell) != "markdown" or not may_load(source_of(cell)):
         return cell
     return {**cell, "metadata": made_by_agent(cell.get("metadata"))}

@@ -75,6 +75,66 @@ _INCLUDED = {
 }
 
 
+# Files that something runs, or follows, by itself later: what does, and their names.
+_LATER = {
+    "Python runs it when it starts": "sitecustomize.py usercustomize.py .pythonrc .pythonrc.py",
+    "pytest runs it": "conftest.py",
+    "Jupyter follows it when it starts": """jupyter_server_config.py jupyter_server_config.json
+        jupyter_notebook_config.py jupyter_notebook_config.json jupyter_lab_config.py
+        jupyter_lab_config.json jupyter_config.py jupyter_config.json kernel.json""",
+    "IPython runs it when it starts": "ipython_config.py ipython_kernel_config.py",
+    "agents follow it as instructions": """agents.md claude.md claude.local.md gemini.md
+        copilot-instructions.md .cursorrules .windsurfrules""",
+    "agents run the programs that it names": "mcp.json .mcp.json",
+    "a shell runs it": """.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
+        .zshrc .zshenv .zprofile .zlogin config.fish .envrc""",
+    "the system runs what it lists": "crontab",
+    "git runs the programs that it names": ".gitconfig",
+    "it gives access to this account, or to others": "authorized_keys .netrc",
+}
+_LATER_BY_NAME = {name: why for why, names in _LATER.items() for name in names.split()}
+# The same by the folder: the ends of its path, the ends of the names, and what runs them.
+_LATER_BY_FOLDER = (
+    ("/.git/hooks", "", "git runs it"),
+    ("/.git", "config", "git runs the programs that it names"),
+    ("/.github/workflows", "", "the repository's host runs it"),
+    ("/.cursor/rules", "", "agents follow it as instructions"),
+    ("/autostart", "", "the system runs it when you log in"),
+    ("/launchagents", "", "the system runs it when you log in"),
+    ("/systemd/user", "", "the system runs it when you log in"),
+    ("/cron.d", "", "the system runs it"),
+    ("/jupyter_server_config.d", "", "Jupyter follows it when it starts"),
+    ("-packages", ".pth", "Python runs it when it starts"),
+)
+
+
+def runs_later(path: str) -> str | None:
+    """What runs a file, or follows it, by itself later; None of an ordinary file. The server asks
+    the same about files that a tool writes."""
+    folder, name = os.path.split(path.replace(os.sep, "/").lower())
+    if name in _LATER_BY_NAME:
+        return _LATER_BY_NAME[name]
+    place = "/" + folder.strip("/")
+    profile, startup = os.path.split(place)
+    if startup == "startup" and os.path.basename(profile).startswith("profile_"):
+        return "IPython runs it when it starts"
+    for end, extension, why in _LATER_BY_FOLDER:
+        if place.endswith(end) and name.endswith(extension):
+            return why
+    return None
+
+
+def shadowed_module(path: str) -> str | None:
+    """The module, of Python or installed here, that has the name of a file of Python code."""
+    stem, extension = os.path.splitext(os.path.basename(path))
+    if extension != ".py":
+        return None
+    if stem in getattr(sys, "stdlib_module_names", ()):
+        return stem
+    installed = [each for each in sys.path if _is_of_packages(each)]
+    return stem if importlib.machinery.PathFinder.find_spec(stem, installed) is not None else None
+
+
 class Run:
     """One run of the agent's code, by the id that the request to the kernel carries.
 
@@ -384,38 +444,19 @@ class Guard:
     def create(self, run: Run, path: str) -> None:
         """A new file is the agent's own. One that the system, the shell or Python runs by itself
         later is asked about."""
-        above, folder, name = (
-            path.rsplit(os.sep, 3)[-3:] if path.count(os.sep) > 1 else ("", "", path)
-        )
-        runs_later = (
+        if (
             path.startswith(self.private)  # what trusts servers and keeps keys is there
-            or name in self.startup_names
-            or (name[-3:] == ".py" and self.shadows(path, name))
-            or folder in ("autostart", "cron.d")
-            or (folder == "startup" and above.startswith("profile_"))
-            or (folder == "hooks" and above.endswith(".git"))
-            or (name[-4:] == ".pth" and folder in ("site-packages", "dist-packages"))
-        )
-        if runs_later:
+            or runs_later(path) is not None
+            or (path[-3:] == ".py" and self.shadows(path))
+        ):
             self.ask(run, "changes what runs later", "create", path)
         self.created.add(path)
 
-    def shadows(self, path: str, name: str) -> bool:
+    def shadows(self, path: str) -> bool:
         """Whether Python would import the file in the place of a module of that name."""
-        stem, extension = os.path.splitext(name)
-        if extension != ".py" or os.path.dirname(path) not in {_real(each) for each in sys.path}:
+        if os.path.dirname(path) not in {_real(each) for each in sys.path}:
             return False
-        if stem in getattr(sys, "stdlib_module_names", ()):
-            return True
-        installed = [each for each in sys.path if _is_of_packages(each)]
-        return importlib.machinery.PathFinder.find_spec(stem, installed) is not None
-
-    startup_names = frozenset(
-        """conftest.py sitecustomize.py usercustomize.py jupyter_server_config.py
-        jupyter_server_config.json jupyter_notebook_config.py jupyter_lab_config.py
-        ipython_config.py ipython_kernel_config.py AGENTS.md CLAUDE.md .bashrc .profile
-        .bash_profile .zshrc .pythonrc authorized_keys crontab mcp.json .netrc""".split()  # noqa: SIM905
-    )
+        return shadowed_module(path) is not None
 
     def check_private(self, run: Run, path: Any) -> None:
         for name in dict.fromkeys([os.path.abspath(path), os.path.realpath(path)]):

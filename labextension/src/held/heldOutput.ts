@@ -5,7 +5,7 @@ import {
   RenderedHTMLCommon
 } from '@jupyterlab/rendermime';
 
-import { isActive } from '../notebook/agentMark';
+import { onlyShows } from '../notebook/agentMark';
 import { hostOf } from '../ui/remotePictures';
 import { PanelSanitizer } from '../ui/sanitizer';
 import { heldNotice } from './notice';
@@ -114,7 +114,7 @@ async function drawInstead(
   { data, metadata }: MimeModel
 ): Promise<string | null> {
   const held = Object.keys(data).filter(
-    type => type !== SVG && isActive({ [type]: null })
+    type => type !== SVG && !onlyShows(type, data[type])
   );
   renderer.node.replaceChildren();
   const svg = data[SVG];

@@ -1,5 +1,7 @@
 import type * as nbformat from '@jupyterlab/nbformat';
 
+import { isSimpleHtml } from './simpleHtml';
+
 /** The key of ours in the metadata of cells, outputs and notebooks. */
 export const KEY = 'datalayer_agent';
 
@@ -18,9 +20,24 @@ const INERT = new Set([
 /** Without any of these, Markdown has no picture, no link and no HTML. */
 const MAY_LOAD = /[<[\\]|:\/\/|www\./;
 
-/** Whether a page may act, or load something, when it shows data of these types. */
+/** Whether a page may act, load something, or lead elsewhere, when it shows this data. */
 export function isActive(data: unknown): boolean {
-  return Object.keys(data ?? {}).some(type => !INERT.has(type));
+  return !Object.entries(data ?? {}).every(([type, value]) =>
+    onlyShows(type, value)
+  );
+}
+
+/** Whether data of a type only shows something. */
+export function onlyShows(type: string, value: unknown): boolean {
+  const text = () => (Array.isArray(value) ? value.join('') : String(value));
+  switch (type) {
+    case 'text/html':
+      return isSimpleHtml(text());
+    case 'text/markdown':
+      return !MAY_LOAD.test(text());
+    default:
+      return INERT.has(type);
+  }
 }
 
 /**
@@ -29,7 +46,9 @@ export function isActive(data: unknown): boolean {
  */
 export function isMadeByAgent(metadata: unknown): boolean {
   const about = (metadata as { [KEY]?: unknown } | undefined)?.[KEY] as
-    { madeBy?: unknown; provenance?: unknown } | null | undefined;
+    | { madeBy?: unknown; provenance?: unknown }
+    | null
+    | undefined;
   return about?.madeBy === 'agent' || !!about?.provenance;
 }
 

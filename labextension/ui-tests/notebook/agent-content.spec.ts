@@ -210,7 +210,7 @@ const leaking = (url: string) => `The result.
 
 <div style="background: url(${url}/css)">x</div> <video poster="${url}/poster"></video>
 
-$\\style{background-image: url(${url}/formula)}{x}$
+$\\style{background-image: url(${url}/formula)}{x}\\href{javascript:window.attacked=1}{y}$
 
 [the docs](${url}/link?d=secret)
 
@@ -223,10 +223,7 @@ test('an answer and a cell by the agent load no picture of another server until 
 }) => {
   const text = leaking(foreign.url);
   const notebook = await openWork(tab, 'a = 1');
-  await model.script(
-    addCell(text, { type: 'markdown' }),
-    { say: text }
-  );
+  await model.script(addCell(text, { type: 'markdown' }), { say: text });
   await tab.panel.ask('Go');
   const answer = tab.panel.answers.last();
   const cell = notebook.cells.nth(1);
@@ -240,6 +237,7 @@ test('an answer and a cell by the agent load no picture of another server until 
   await expect(answer.locator('mjx-container')).toBeVisible();
   await expect(cell.locator('mjx-container')).toBeVisible();
   await shootBoth(tab, 'held-pictures', 'window');
+  await expect(tab.page.locator('[href^="javascript:" i]')).toHaveCount(0);
   await notebook.save();
   await tab.loadAgain();
   await expect(cell.getByRole('button', load)).toBeVisible();

@@ -297,15 +297,27 @@ async def test_a_notebook_of_rich_untrusted_outputs_stays_untrusted_and_ours_bec
 ) -> None:
     html = {"output_type": "display_data", "data": {"text/html": "<b>x</b>"}, "metadata": {}}
     source = "from IPython.display import HTML; HTML('<i>y</i>')"
+    acts = "from IPython.display import HTML; HTML('<i onclick=x>y</i>')"
     async with world(tmp_path) as w:
         write_notebook(w.root, [code("a", source)], "ours.ipynb")
+        write_notebook(w.root, [code("a", acts)], "acts.ipynb")
         write_notebook(w.root, [code("a", source), code("b", "", outputs=[html])], "theirs.ipynb")
         trusted = {}
-        for path in ("ours.ipynb", "theirs.ipynb"):
+        for path in ("ours.ipynb", "acts.ipynb", "theirs.ipynb"):
             document = await w.service.open(path)
             await document.run(["a"], timeout=60)
             model = await w.service.contents_manager.get(path, content=True, type="notebook")
             trusted[path] = [cell["metadata"]["trusted"] for cell in model["content"]["cells"]]
             assert "trusted" not in w.cell_on_disk("a", path)["metadata"]
+        marks = [
+            w.cell_on_disk("a", path)["outputs"][0]["metadata"]
+            for path in ("ours.ipynb", "acts.ipynb")
+        ]
 
-    assert trusted == {"ours.ipynb": [True], "theirs.ipynb": [False, False]}
+    # What a page holds back is not signed as the user's.
+    assert trusted == {
+        "ours.ipynb": [True],
+        "acts.ipynb": [False],
+        "theirs.ipynb": [False, False],
+    }
+    assert marks == [{}, {"datalayer_agent": {"madeBy": "agent"}}]

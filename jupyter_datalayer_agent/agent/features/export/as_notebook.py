@@ -58,7 +58,13 @@ def _turn(turn: Turn) -> Iterator[Cell]:
             yield _cell(
                 change.cell_type or "code",
                 written,
-                {**mark, **MADE_BY_AGENT, "path": change.path, "cellId": change.cell_id, "op": change.op},
+                {
+                    **mark,
+                    **MADE_BY_AGENT,
+                    "path": change.path,
+                    "cellId": change.cell_id,
+                    "op": change.op,
+                },
             )
     answers = [part.text.strip() for part in parts_of(turn) if isinstance(part, Said)]
     missed = [] if turn.not_done is None else [f"**{' '.join(turn.not_done.message.split())}**"]

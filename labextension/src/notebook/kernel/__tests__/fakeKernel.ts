@@ -37,8 +37,10 @@ export class FakeKernel implements INotebookCellExecutor {
       id: 'k',
       name: 'python3',
       status: 'idle' as Kernel.Status,
+      anyMessage: new Signal<object, Kernel.IAnyMessageArgs>(this),
       requestExecute: (content: object) => {
         this.requests.push(content);
+        return { msg: { header: { msg_id: `m${this.requests.length}` } } };
       },
       interrupt: async () => {
         this.interrupts += 1;

@@ -107,7 +107,9 @@ describe('the conversation', () => {
       delta: '![x](https://spy.example/p.png)'
     });
     expect(node.querySelector('img')).toBeNull();
-    expect(node.textContent).toContain('https://spy.example/p.png');
+    const load = node.querySelector('.da-remote-picture')!;
+    expect(load.textContent).toBe('Load the picture “x” from spy.example');
+    expect(load.getAttribute('title')).toBe('https://spy.example/p.png');
   });
 
   it('shows code while it is written, and puts a copy button on it when it is whole', async () => {

@@ -1,0 +1,55 @@
+"""What of the agent's may act in a page by being shown, and what is only shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_datalayer_agent.notebook.agent_mark import is_active
+
+# `simpleHtml.spec.ts` walks the same.
+ROWS = json.loads((Path(__file__).parent / "simple_html.json").read_text())
+
+
+@pytest.mark.parametrize("html", ROWS["simple"])
+def test_html_of_tables_is_only_shown(html: str) -> None:
+    assert not is_active({"text/html": html, "text/plain": "x"})
+
+
+@pytest.mark.parametrize("html", ROWS["active"])
+def test_html_that_acts_loads_leads_or_reaches_out_of_its_place_is_active(html: str) -> None:
+    assert is_active({"text/html": html})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"application/javascript": "1"},
+        {"image/svg+xml": "<svg/>"},
+        {"image/png": "", "application/vnd.plotly.v1+json": {}},
+        {"text/markdown": "![x](https://spy.example/p)"},
+        {"text/markdown": "![x][r]"},
+        {"text/markdown": "<img src=x>"},
+        {"text/markdown": ["$\\href", "{javascript:x}{y}$"]},
+    ],
+)
+def test_other_data_that_is_active(data: dict[str, object]) -> None:
+    assert is_active(data)
+
+
+@pytest.mark.parametrize(
+    "data", [{}, None, {"text/plain": "<script>"}, {"image/png": ""}, {"text/markdown": "**a** b"}]
+)
+def test_other_data_that_is_only_shown(data: object) -> None:
+    assert not is_active(data)
+
+
+def test_the_tables_of_pandas_are_only_shown() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": [1.5, None], "b": ["<script>x</script>", "y & z"]})
+    assert not is_active({"text/html": frame._repr_html_()})
+    nested = frame.set_index(["a", "b"]).T.describe()
+    assert not is_active({"text/html": nested._repr_html_()})
