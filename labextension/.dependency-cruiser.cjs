@@ -23,6 +23,7 @@ module.exports = {
     only('actions', 'api', 'session', 'ui'),
     only('approvals', 'api', 'session', 'ui'),
     only('bridge', 'api', 'notebook'),
+    only('held', 'api', 'notebook', 'ui'),
     only('lexical', 'api', 'notebook'),
     {
       name: 'panel-is-imported-by-nobody',

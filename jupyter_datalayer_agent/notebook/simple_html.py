@@ -59,7 +59,14 @@ class _Parser(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.simple = False
 
-    handle_decl = handle_pi = unknown_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        self.simple = False
+
+    def handle_pi(self, data: str) -> None:
+        self.simple = False
+
+    def unknown_decl(self, data: str) -> None:
+        self.simple = False
 
 
 def _are_simple(declarations: str) -> bool:

@@ -221,6 +221,27 @@ def test_instructions_for_the_agent_are_not_changed_without_the_user(folder: Fol
     instructions.unlink()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["conftest.py", "CLAUDE.md", "random.py", "pandas.py", ".git/hooks/pre-commit", "kernel.json"],
+)
+def test_a_file_that_something_runs_later_is_not_created_without_the_user(
+    folder: Folder, name: str
+) -> None:
+    (folder.path / ".git" / "hooks").mkdir(parents=True, exist_ok=True)
+    reply = folder.turn(folder.write(name, "import os\n"), approval="destructive")
+    assert reply["toolCalls"][0]["status"] == "denied"
+    assert not (folder.path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["cars_random.py", "agents.txt", "package/random.py"])
+def test_a_file_with_a_name_like_one_of_those_is_created(folder: Folder, name: str) -> None:
+    (folder.path / "package").mkdir(exist_ok=True)
+    (folder.path / "package" / "__init__.py").touch()
+    reply = folder.turn(folder.write(name, "x = 1\n"), approval="destructive")
+    assert reply["toolCalls"][0]["status"] == "ok"
+
+
 def test_overwriting_asks_with_the_diff_and_a_new_file_does_not(folder: Folder) -> None:
     file = folder.path / "a.txt"
     file.write_text("one\n")
