@@ -223,12 +223,11 @@ def test_instructions_for_the_agent_are_not_changed_without_the_user(folder: Fol
 
 @pytest.mark.parametrize(
     "name",
-    ["conftest.py", "CLAUDE.md", "random.py", "pandas.py", ".git/hooks/pre-commit", "kernel.json"],
+    ["conftest.py", "CLAUDE.md", "random.py", "pandas.py", "ipython_config.py", "kernel.json"],
 )
 def test_a_file_that_something_runs_later_is_not_created_without_the_user(
     folder: Folder, name: str
 ) -> None:
-    (folder.path / ".git" / "hooks").mkdir(parents=True, exist_ok=True)
     reply = folder.turn(folder.write(name, "import os\n"), approval="destructive")
     assert reply["toolCalls"][0]["status"] == "denied"
     assert not (folder.path / name).exists()
