@@ -11,6 +11,7 @@ from ...protocol.errors import AgentError
 DATABASE_ERRORS: tuple[type[Exception], ...] = (sqlite3.Error, SQLAlchemyError, OSError)
 
 _CORRUPT = ("malformed", "not a database", "corrupt")
+_NOT_WRITABLE = ("readonly", "Read-only file system", "unable to open", "Permission denied")
 
 
 def explain(error: Exception, path: str) -> AgentError:
@@ -54,7 +55,7 @@ def _known(text: str, path: str) -> str | None:
             f"The disk that holds the conversation database {path} is full. Free some space and "
             "try again."
         )
-    if "readonly" in text or "unable to open" in text or "Permission denied" in text:
+    if any(word in text for word in _NOT_WRITABLE):
         return (
             f"The conversation database {path} cannot be written. Check the permissions of the "
             "file and its directory, or set another database_url."
