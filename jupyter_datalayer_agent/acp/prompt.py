@@ -19,7 +19,7 @@ from acp.schema import (
 )
 
 NOTEBOOK = ".ipynb"
-_MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+\.ipynb)"|((?:\\ |[^\s"])+\.ipynb))')
+_MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+\.ipynb)"|([^\s"]+(?:(?<=\\) [^\s"]+)*\.ipynb))')
 _RUN_TOGETHER = re.compile(r"[^\s(\[\"'`][^\s.,;:!?)\]\"'`]")
 _TICKS = re.compile(r"`{3,}")
 

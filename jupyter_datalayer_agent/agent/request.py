@@ -22,7 +22,9 @@ from .runtime import Runtime
 
 AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
 # A path with spaces is in quotes, or has a backslash before each space.
-_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|((?:\\ |[^\s"])+))')
+_FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|([^\s"]+(?:(?<=\\) [^\s"]+)*))')
+MOST_MENTIONS = 100
+"""Names after "@" in a message that are looked for: each is a look into the root."""
 _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 
 
@@ -247,7 +249,7 @@ async def _attached(
 async def mentioned(runtime: Runtime, text: str) -> list[str]:
     """The documents under the root that a text mentions (``@sales.ipynb``), in order."""
     found = []
-    for quoted, bare in _FILE.findall(text):
+    for quoted, bare in list(dict.fromkeys(_FILE.findall(text)))[:MOST_MENTIONS]:
         # "@" also occurs in decorators, handles and addresses.
         path = await _existing(runtime, quoted or bare.replace("\\ ", " ").rstrip(".,;:!?)"))
         if path is not None:

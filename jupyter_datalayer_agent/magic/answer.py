@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..protocol.code_text import plain_code
+from ..protocol.fences import fences
 from .untrusted import escaped, safe
 
 MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
 LONGEST_LINE = 200
 _ID = re.compile(r"[\w-]+")
-_FENCED = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
+_LANGUAGE = re.compile(r"\w*")
 
 
 @dataclass
@@ -273,13 +271,14 @@ class Answer:
     def code(self) -> str:
         """The code blocks of its text, or all of it without any."""
         text = self.text()
-        blocks = [plain_code(match["code"].rstrip("\n")) for match in _FENCED.finditer(text)]
+        blocks = [plain_code(each.code.rstrip("\n")) for each in fences(text) if each.is_closed]
         return "\n\n".join(blocks) if blocks else text
 
     def language(self) -> str:
         """The language of the first code block, as the model named it."""
-        first = _FENCED.search(self.text())
-        return first["language"] if first is not None else ""
+        first = next(fences(self.text()), None)
+        named = first is not None and first.is_closed and _LANGUAGE.match(first.info)
+        return named[0] if named else ""
 
 
 def _steps_markdown(steps: list[Step]) -> str:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+
+from ..protocol.fences import Fence, fences
 
 SCHEMES = ("http", "https", "mailto")
 
@@ -21,12 +22,8 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!(?=\[)")
 _FORMULA_LINK = re.compile(r"\\(?=href\b)")
 # The target of a link, and of a definition of one, as far as its title.
-_LINK = re.compile(r"\](?P<opened>[(:])(?=\s*(?P<target>[^)\n\"']*))")
-_FENCED = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n`]*\n(?P<code>.*?)"
-    r"(?:^(?P=fence)[ \t]*$|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
+_LINK = re.compile(r"\](?P<opened>[(:])(?=\s*(?P<target>[^])\n\"']*))")
+_LANGUAGE = re.compile(r"[\w+#.-]*")
 _SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Special characters of Markdown, HTML and formulas, within a line and at its end.
@@ -36,7 +33,14 @@ _SIGN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\\`*_{}\[\]<>&$~|#]")
 def safe(text: str) -> str:
     """The Markdown with nothing active in it. Text without tags, images and odd links is returned
     unchanged."""
-    return _each(_FENCED, text, _block, _prose) if _acts(text) else text
+    if not _acts(text):
+        return text
+    pieces: list[str] = []
+    end = 0
+    for block in fences(text):
+        pieces += [_prose(text[end : block.start]), _block(block, text[block.start : block.end])]
+        end = block.end
+    return "".join([*pieces, _prose(text[end:])])
 
 
 def printable(text: str) -> str:
@@ -62,15 +66,22 @@ def _is_address(target: str) -> bool:
     return scheme is None or scheme[0][:-1].lower() in SCHEMES
 
 
-def _block(block: re.Match[str]) -> str:
-    if not _acts(block[0]):
-        return block[0]
-    code = escaped(block["code"].rstrip("\n"))
-    return f'<pre><code class="language-{escaped(block["language"])}">{code}</code></pre>\n'
+def _block(block: Fence, written: str) -> str:
+    if not _acts(written):
+        return written
+    code = escaped(block.code.rstrip("\n"))
+    language = _LANGUAGE.match(block.info)
+    named = escaped(language[0] if language else "")
+    return f'<pre><code class="language-{named}">{code}</code></pre>\n'
 
 
 def _prose(text: str) -> str:
-    return _each(_SPAN, text, _span, _inert)
+    pieces: list[str] = []
+    end = 0
+    for match in _SPAN.finditer(text):
+        pieces += [_inert(text[end : match.start()]), _span(match)]
+        end = match.end()
+    return "".join([*pieces, _inert(text[end:])])
 
 
 def _span(span: re.Match[str]) -> str:
@@ -84,20 +95,6 @@ def _inert(text: str) -> str:
     for pattern, instead in ((_TAG, "&lt;"), (_IMAGE, _entity("!")), (_FORMULA_LINK, "&#92;")):
         text = pattern.sub(instead, text)
     return text
-
-
-def _each(
-    pattern: re.Pattern[str],
-    text: str,
-    found: Callable[[re.Match[str]], str],
-    between: Callable[[str], str],
-) -> str:
-    pieces: list[str] = []
-    end = 0
-    for match in pattern.finditer(text):
-        pieces += [between(text[end : match.start()]), found(match)]
-        end = match.end()
-    return "".join([*pieces, between(text[end:])])
 
 
 def _entity(sign: str) -> str:

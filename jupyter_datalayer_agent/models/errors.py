@@ -31,10 +31,9 @@ _SECRET = re.compile(
     r"|\bAIza[\w\-]{10,}|\bAKIA[A-Z0-9]{12,}|\b(?:Bearer|Basic)\s+[\w\-.=+/]{6,}"
     r"|(?<=key=)[\w\-.]{6,}|\beyJ[\w\-.]{20,}"
 )
-_PREFIX = re.compile(r"^\s*(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*")
-_TAIL = re.compile(
-    r"\s*(?:Original exception:|Traceback \(most|LiteLLM Retried|Received Model Group)"
-)
+_PREFIX = re.compile(r"(?:litellm\.)?\w{0,60}(?:Error|Exception|Timeout)\s*(?::|-)\s*")
+_TAILS = ("Original exception:", "Traceback (most", "LiteLLM Retried", "Received Model Group")
+"""What litellm adds to a message."""
 _WINDOW = re.compile(
     r"context.{0,9}(?:length|window|size)|maximum context|too many (?:input )?tokens"
     r"|prompt is too long|input is too long|exceeds? the (?:maximum|model).{0,30}tokens",
@@ -242,10 +241,13 @@ def _missing_package(chain: list[BaseException]) -> str | None:
 def _detail(chain: list[BaseException]) -> str:
     """The provider's own message, on one line, without litellm's prefixes."""
     text = next((str(error) for error in chain if str(error)), type(chain[0]).__name__)
-    text = _TAIL.split(text, maxsplit=1)[0]
-    while match := _PREFIX.match(text):
-        text = text[match.end() :]
-    text = " ".join(_provider_message(text).split())
+    for tail in _TAILS:
+        text = text.partition(tail)[0]
+    text = text.strip()
+    at = 0
+    while match := _PREFIX.match(text, at):
+        at = match.end()
+    text = " ".join(_provider_message(text[at:]).split())
     return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 1] + "…"
 
 

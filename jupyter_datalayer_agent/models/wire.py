@@ -44,6 +44,8 @@ log = logging.getLogger(__name__)
 
 _LONGEST_WHOLE = 32 * 1024 * 1024
 """Bytes of an answer in one piece that are read."""
+_LONGEST_ERROR = 20_000
+"""Bytes of an error's body that are read; of its message 400 characters are shown."""
 _MOST_REDIRECTS = 5
 _FACTORIES = ("create_async_transport", "_create_async_transport")
 _MOUNTS = ("create_httpx_proxy_mounts", "_create_httpx_proxy_mounts")
@@ -213,6 +215,8 @@ def _shown(url: httpx.URL) -> str:
 
 async def _looked_at(request: httpx.Request, response: httpx.Response) -> httpx.Response:
     if response.status_code != 200:
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _Beginning(response.stream)
         return response
     assert isinstance(response.stream, httpx.AsyncByteStream)
     pieces = aiter(response.stream)
@@ -250,6 +254,25 @@ def _asks_for_chat_chunks(request: httpx.Request) -> bool:
     if not request.url.path.endswith("/chat/completions"):
         return False
     return b'"stream":true' in request.content.replace(b" ", b"")
+
+
+class _Beginning(httpx.AsyncByteStream):
+    """The beginning of an error's body: litellm looks for keys in it by patterns of its own, which
+    take seconds for a megabyte."""
+
+    def __init__(self, stream: httpx.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = _LONGEST_ERROR
+        async for piece in self._stream:
+            yield piece[:left]
+            left -= len(piece)
+            if left <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 class _Seen(httpx.AsyncByteStream):

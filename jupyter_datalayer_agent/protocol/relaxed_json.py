@@ -17,6 +17,8 @@ _WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "fal
 _WORDS["null"] = "null"
 _MOST = 20_000
 """Brackets, commas, strings and words of an object at most."""
+LONGEST = 200_000
+"""Characters of a text that is read as an object."""
 _CLOSES = {"{": "}", "[": "]"}
 _COLON = re.compile(r"\s*:")
 # A quote that the delimiters of JSON would end, and an escape that JSON does not know.
@@ -48,6 +50,8 @@ def relaxed_object(text: str, at: int = 0, quote: str | None = None) -> tuple[di
     lexeme = _lexeme(quote)
     if not text.startswith("{", at):
         raise ValueError("it is no object")
+    if len(text) > LONGEST:
+        raise ValueError(f"it is longer than {LONGEST:,} characters")
     while True:
         found = lexeme.match(text, at)
         if found is None or len(parts) > _MOST:

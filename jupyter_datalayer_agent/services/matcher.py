@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..protocol.compared import compared
 from ..workflows.templates.parameters import target_in
 from .action import ActionContext
 from .message_text import is_excluded, plain
@@ -45,6 +46,7 @@ class Matcher:
         self, questions: Sequence[Question], message: str, known: Mapping[str, Any]
     ) -> dict[str, Answer]:
         """See ``Filler``."""
+        message = compared(message)
         found = await self._files_in_order(questions, message)
         for question in questions:
             if question.name in found:
@@ -69,6 +71,7 @@ class Matcher:
         """The only data file that the message names to be read and that is not there."""
         if question.kind != "data":
             return None
+        message = compared(message)
         files = await self._context.files()
         missing = [
             each

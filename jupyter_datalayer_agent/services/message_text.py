@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _EXCLUDED = re.compile(
     r"\b(?:not?|don['’]?t|never|without|except|but not|instead of|rather than|nicht|kein\w*|ohne"
@@ -11,7 +12,11 @@ _EXCLUDED = re.compile(
     re.I,
 )
 
+_NEAR = 200
+"""Characters before a word in which it may be excluded."""
 
+
+@lru_cache(maxsize=64)
 def plain(text: str) -> str:
     """In lower case, without accents; each character stays in its place."""
     folded = []
@@ -23,4 +28,4 @@ def plain(text: str) -> str:
 
 def is_excluded(before: str) -> bool:
     """Whether what follows this plain text is named as what is not meant: "without", "not the"."""
-    return _EXCLUDED.search(before) is not None
+    return _EXCLUDED.search(before[-_NEAR:]) is not None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..protocol.compared import MOST_CHARACTERS, compared
 from ..protocol.services import Intent
 from ..tools.ranking import Ranked, Ranking, terms
 from .registry import ServiceRegistry
@@ -109,7 +110,9 @@ class Router:
     def service_of(self, message: str) -> Route:
         """The first level, for a message without a command."""
         nothing = Route(Intent(), sure=True)
-        if len(message.split()) > MOST_WORDS or _NO_SERVICE.search(message) or refuses(message):
+        if len(message) > MOST_CHARACTERS or len(message.split()) > MOST_WORDS:
+            return nothing
+        if _NO_SERVICE.search(message) or refuses(message):
             return nothing
         message = _without_names(message)
         asked = terms(message)
@@ -140,7 +143,7 @@ class Router:
         """The services with an action that a part of a longer text may ask for; nothing is chosen,
         and those that are asked by their command alone are left out."""
         found: dict[str, None] = {}
-        for part in _PARTS.split(task):
+        for part in dict.fromkeys(_PARTS.split(compared(task))):
             if not part.strip() or _NO_SERVICE.search(part) or refuses(part):
                 continue
             part = _without_names(part)
@@ -168,6 +171,7 @@ class Router:
 
     def subcommand_of(self, service: Service, message: str) -> Route:
         """The second level, inside a service."""
+        message = compared(message)
         ranked = self._inside[service.id].rank(message, by_common=True)
         actions = [
             Intent(service=service.id, subcommand=each.key, confidence=round(each.confidence, 2))

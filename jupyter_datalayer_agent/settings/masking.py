@@ -7,7 +7,7 @@ from typing import Any
 
 MASK = "***"
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY = re.compile(r"(?<=[?&])([^=&#\s]+)=[^&#\s]+")
+_QUERY = re.compile(r"(?<=[?&])([^=?&#\s]+)=[^&#\s]+")
 _KEY = re.compile(r"(?i)\b(?:sk|pk|rk|gsk|xai|ghp|hf)[-_][A-Za-z0-9_\-.]{6,}|\bAIza[\w\-]{10,}")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ..protocol.fences import fences
 from ..protocol.history import ResponseType
 
 NO_MODEL = "workflow"
@@ -20,7 +21,7 @@ _BEGINNINGS = (
     ("deepseek", "deepseek"),
     ("grok", "xai"),
 )
-_PROPOSAL = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})[^\n]*\b(?:cell|after|before|file)=", re.MULTILINE)
+_PROPOSAL = re.compile(r"\b(?:cell|after|before|file)=")
 
 
 def provider_of(model: str | None) -> str:
@@ -42,6 +43,8 @@ def answer_type(kind: str | None, mode: str, location: str, reply: str) -> Respo
     """
     if kind == "strategist":
         return "synthesis"
-    if (mode == "edit" or location == "inline") and _PROPOSAL.search(reply):
+    if (mode == "edit" or location == "inline") and any(
+        _PROPOSAL.search(each.info) for each in fences(reply)
+    ):
         return "proposal"
     return "batch"

@@ -69,7 +69,7 @@ class Logs:
 
     def _text(self, value: Any) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return self._redact(text)[:LONGEST_CONTENT]
+        return self._redact(text[: 2 * LONGEST_CONTENT])[:LONGEST_CONTENT]
 
 
 def _short(value: Any) -> Any:

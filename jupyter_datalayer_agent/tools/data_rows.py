@@ -34,18 +34,17 @@ _TABLE_MIMES = frozenset(
 _SAID = re.compile(
     r"^\[\d+ rows x \d+ columns\]"  # pandas
     r"|^shape: \(\d+, ?\d+\)"  # polars
-    r"|\bdtype: \w+"  # a Series
-    r"|^\s*[┌╭╞├│┃╒+|][-─═┬┼+|]{3}"  # box drawing: polars, duckdb, tabulate, SQL shells
-    r"|\barray\(\[\["
-    r"|^\s*[\[(]\s*[{(\[].*[})\]],\s*[{(\[]"  # records in one line
-    r"|^\s*\{.+: [\[{].*[\]}],.+: [\[{]",  # columns in one line
+    r"|\bdtype: \w"  # a Series
+    r"|^[ \t]*[┌╭╞├│┃╒+|][-─═┬┼+|]{3}"  # box drawing: polars, duckdb, tabulate, SQL shells
+    r"|\barray\(\[\[",
     re.MULTILINE,
 )
 _GAP = re.compile(r"\s{2,}|\t")
-_RECORD = re.compile(r"^\s*[\[(]*\s*\{.*:.*\}[\s,\])]*$|^\s*[\[(]*\s*[\[(].+,.+[\])][\s,\])]*$")
-_NUMBERS = re.compile(r"^\s*\[+\s*-?[\d.]+(?:[\s,]+-?[\d.einfa+]+)+\s*\]+,?$")
 SHORT = 2_000
+LOOKED_AT, STRETCHES = 40_000, 20
+"""Characters of a text that are looked at: a longer one in so many stretches, evenly over it."""
 LINES = 3
+_OPEN, _CLOSE = "{([", "})]"
 """This many consecutive lines of one shape are a table."""
 
 
@@ -107,9 +106,12 @@ def looks_like_rows(text: str) -> bool:
 
 
 def _looks_like_rows(text: str) -> bool:
+    text = _stretches(text)
     if _SAID.search(text):
         return True
     lines = [line for line in text.splitlines() if line.strip()]
+    if any(map(_holds_records, lines)):
+        return True
     if any(_frame(first, second) for first, second in pairwise(lines)):
         return True
     for shape in (_columns, _delimited, _record):
@@ -120,7 +122,39 @@ def _looks_like_rows(text: str) -> bool:
             before = now
             if run >= LINES:
                 return True
-    return len(lines) >= 2 and all(_NUMBERS.match(line) for line in lines[:2])
+    return len(lines) >= 2 and all(map(_is_numbers, lines[:2]))
+
+
+def _stretches(text: str) -> str:
+    if len(text) <= LOOKED_AT:
+        return text
+    length = LOOKED_AT // STRETCHES
+    step = (len(text) - length) // (STRETCHES - 1)
+    # Each but the first begins within a line, and all end within one: as they are cut, they would
+    # look like lines of other shapes.
+    cut = (text[at : at + length] for at in range(0, STRETCHES * step, step))
+    return "\n".join(_whole_lines(each, number == 0) for number, each in enumerate(cut))
+
+
+def _whole_lines(stretch: str, is_first: bool) -> str:
+    begin = 0 if is_first else stretch.find("\n") + 1
+    end = stretch.rfind("\n")
+    return stretch[begin:end] if end > begin else stretch
+
+
+def _holds_records(line: str) -> bool:
+    """Whether one line holds several records, ``[{…}, {``, or columns, ``{"a": […], "b": [``."""
+    line = line.lstrip()
+    if line[:1] in ("[", "("):
+        inner = line[1:].lstrip()
+        rest = inner[1:].replace(" ", "")
+        return inner[:1] in _OPEN and any(f"{a},{b}" in rest for a in _CLOSE for b in _OPEN)
+    at = 1 if line[:1] == "{" else -1
+    for ends in ((": [", ": {"), ("],", "},"), (": [", ": {")):
+        if at < 0:
+            break
+        at = min((place for each in ends if (place := line.find(each, at)) >= 0), default=-1)
+    return at >= 0
 
 
 _remembered = lru_cache(maxsize=1024)(_looks_like_rows)
@@ -146,7 +180,23 @@ def _delimited(line: str) -> tuple[str, int] | None:
 
 
 def _record(line: str) -> bool | None:
-    return True if _RECORD.match(line) else None
+    """Whether the line is one record: an object with keys, or a list or tuple of several values."""
+    begin = line.lstrip("[( \t")
+    end = line.rstrip(",]) \t\r")
+    if begin[:1] == "{" and end[-1:] == "}":
+        return True if ":" in begin else None
+    is_list = line.strip()[:1] in ("[", "(") and line.rstrip(", \t\r")[-1:] in ("]", ")")
+    return True if is_list and "," in begin.rstrip(",]) \t\r")[1:] else None
+
+
+def _is_numbers(line: str) -> bool:
+    """Whether the line is a list of numbers, as NumPy prints a row."""
+    line = line.strip().removesuffix(",")
+    if line[:1] != "[" or line[-1:] != "]":
+        return False
+    inner = line.strip("[]")
+    numbers = inner.replace(",", " ").split(maxsplit=2)
+    return len(numbers) > 1 and not inner.strip("0123456789.einfa+-, \t")
 
 
 def _text(value: Any) -> str:

@@ -21,10 +21,10 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 # ``<Figure size 640x480 with 1 Axes>``, ``<pandas.io.formats.style.Styler at 0x7f…>``,
 # ``[<matplotlib.lines.Line2D at 0x7f…>]``, ``<__main__.f.<locals>.A object at 0x7f…>``; Vega-Lite's
 # has an explanation below it.
-_BARE = re.compile(r"\s*[\[(]?<[A-Za-z_](?:[^\n<>]|<\w{1,20}>)*>[\])]?\s*(?:\n\n|$)")
+_BARE = re.compile(r"\s*[\[(]?<[A-Za-z_][^\n<>]*(?:<\w{1,20}>[^\n<>]*)*>[\])]?\s*(?:\n\n|$)")
 # Of those, what names a class and nothing of the object.
 _ONLY_CLASS = re.compile(
-    r"\s*<[A-Za-z_](?:[\w.]|<\w{1,20}>)*(?: object| at 0x[0-9a-fA-F]+){1,2}>\s*"
+    r"\s*<[A-Za-z_][\w.]*(?:<\w{1,20}>[\w.]*)*(?: object| at 0x[0-9a-fA-F]+){1,2}>\s*"
 )
 _SPEC = re.compile(r"application/(?:vnd\.(?!jupyter\.widget-|dataresource)[^\s]+\+|geo\+)json")
 _TAG_NAME = re.compile(r"/?[A-Za-z][\w:.-]*")

@@ -85,6 +85,9 @@ def test_any_value_may_be_private() -> None:
         "[[31  5]\n [33  6]]",
         '{"name": "Anna", "age": 31}\n{"name": "Bob", "age": 33}\n{"name": "C", "age": 1}',
         "('Anna', 31)\n('Bob', 33)\n('Cleo', 35)",
+        "[ 1.5 -2.  nan]\n[ 1e-5 3.  4. ]",
+        "working\n" * 50_000 + "Anna,31\nBob,33\n" * 1_000,
+        "working\n" * 50_000 + "Anna,31\nBob,33\n" * 4_000 + "working\n" * 50_000,
     ],
 )
 def test_what_looks_like_rows_is_taken_for_rows(shown: str) -> None:
@@ -103,6 +106,8 @@ def test_what_looks_like_rows_is_taken_for_rows(shown: str) -> None:
         "{'USA': 119.05, 'Europe': 80.56}",
         "Index(['name', 'age'], dtype='object')"[:20],
         "Epoch 1 of 3\nEpoch 2 of 3\nEpoch 3 of 3",
+        "Epoch 1 of 3\n" * 50_000,
+        "a line that says in words what is done\n" * 5_000,
         "<module 'pandas' from '/usr/lib/pandas/__init__.py'>",
     ],
 )

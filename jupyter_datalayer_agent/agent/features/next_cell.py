@@ -16,6 +16,7 @@ from ...protocol.base import new_id
 from ...protocol.cells import PageCell
 from ...protocol.code_text import plain_code
 from ...protocol.errors import AgentError
+from ...protocol.fences import fences
 from ...protocol.requests import ChatRequest, SessionSettings, Usage
 from ...protocol.suggestions import NextCellReply, NextCellRequest
 from ...protocol.variables import Variable
@@ -33,7 +34,6 @@ MAX_TOKENS = 1_000
 SECONDS = 30.0
 """After this long the user has moved on."""
 
-_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)\n?^ {0,3}\1[`~]*\s*$", re.M | re.S)
 _PRIVATE = re.compile(r"^_")
 
 
@@ -91,8 +91,8 @@ async def _answer(runtime: Runtime, request: ModelRequest) -> str:
 
 def source_in(answer: str) -> str:
     """The source of the first fenced block of an answer; empty without one."""
-    match = _FENCED.search(answer)
-    return plain_code(match[2].strip("\n")) if match else ""
+    block = next(fences(answer), None)
+    return plain_code(block.code.strip("\n")) if block is not None and block.is_closed else ""
 
 
 def _text(cells: Sequence[PageCell], place: int, variables: Sequence[Variable]) -> str:

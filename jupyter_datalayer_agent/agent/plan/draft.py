@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ...protocol.errors import AgentError
+from ...protocol.fences import fences
 from ...protocol.json_text import parse_json
 from ...protocol.plans import Plan, PlanStep
 from ...tools.registry import Tool, ToolRegistry
@@ -204,8 +204,8 @@ def _needed(description: str, steps: Sequence[PlanStep]) -> list[str] | None:
 
 
 def _json_in(text: str) -> Any:
-    fenced = re.search(r"```(?:json)?\s*\n(.*?)```", text, re.DOTALL)
-    body = fenced.group(1) if fenced else text
+    fenced = next(fences(text), None)
+    body = fenced.code if fenced is not None else text
     begin, end = body.find("{"), body.rfind("}")
     if begin < 0 or end < begin:
         raise InvalidPlan("The answer holds no JSON object. Answer with the JSON object alone.")

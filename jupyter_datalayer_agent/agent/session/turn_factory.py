@@ -26,7 +26,7 @@ from ..turn.loop import Turn
 from ..turn.restored import Restored
 
 ONE_STRATEGIST = "The Strategist answers with one model. Compare models in a chat."
-CONTINUE = re.compile(r"^\s*(continue|go on|resume)\s*[.!]?\s*$", re.IGNORECASE)
+CONTINUE = re.compile(r"(?:continue|go on|resume)(?: ?[.!])?", re.IGNORECASE)
 
 
 async def create_turn(
@@ -49,7 +49,7 @@ async def create_turn(
     if request.chat.action is not None:
         return ActionTurn(session, request, settings, message, request.chat.action)
     stopped, done = None, False
-    if CONTINUE.match(request.text):
+    if CONTINUE.fullmatch(request.text.strip()):
         stopped = await stopped_plan(session.runtime, session.id)
         done = request.planned and await last_plan_is_done(session.runtime, session.id)
     if stopped is not None:

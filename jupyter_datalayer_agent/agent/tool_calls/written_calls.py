@@ -27,6 +27,8 @@ from .call_formats import CALL_TOKENS, FORMATS, CallFormat
 _MOST = 200
 """Calls, or beginnings of calls, of one answer that are looked at."""
 _LONGEST_BEGINNING = 2_000
+LONGEST = 200_000
+"""Characters of an answer that are looked at; a longer one is text."""
 _MOST_TOKENS = 20_000
 _SPACE = re.compile(r"\s*")
 _FIRST_KEYS = ("name", "arguments", "parameters", "function", "type")
@@ -91,7 +93,7 @@ _OPENINGS = tuple(_opening(each, template) for each in FORMATS for template in e
 _MARKS = sorted({mark for each in FORMATS for mark in each.around}, key=len, reverse=True)
 _ANY_MARK = "|".join(map(_mark, _MARKS))
 _UNNAMED = "|".join(re.sub(r"\?P<\w+>", "?:", each.begins.pattern) for each in _OPENINGS)
-_AROUND = re.compile(rf"(?:\s*(?!{_UNNAMED})(?:{_ANY_MARK})){{1,{_MOST}}}")
+_MARK = re.compile(rf"(?!{_UNNAMED})(?:{_ANY_MARK})")
 _FIRST = "".join(re.escape(each) for each in sorted({*"{<[", *(o.template[0] for o in _OPENINGS)}))
 _ANYWHERE = re.compile(
     f"(?=[{_FIRST}])(?:{_UNNAMED}|{_JSON_ANYWHERE}|{_OTHER_XML}|{_LIST_OF_PYTHON})"
@@ -143,19 +145,15 @@ class _Found:
 def whole_answer(text: str) -> list[WrittenCall]:
     """The calls that ``text`` consists of; none if there is anything else in it."""
     calls: list[WrittenCall] = []
-    at = _skip(text, 0)
-    for _ in range(_MOST):
+    at = _after_marks(text, 0)
+    for _ in range(_MOST if len(text) <= LONGEST else 0):
         if at == len(text):
             return calls
-        marks = _AROUND.match(text, at)
-        if marks is not None:
-            at = _skip(text, marks.end())
-            continue
         found = _calls_at(text, at)
         if not found.calls:
             break
         calls += found.calls
-        at = _skip(text, found.end)
+        at = _after_marks(text, found.end)
     return []
 
 
@@ -169,6 +167,7 @@ def calls_within(
 ) -> Iterator[WrittenCall]:
     """The calls of tools anywhere in a text, also those that are broken, or are XML of no known
     form; those in Python only if they are of ``names``."""
+    text = text[:LONGEST]
     for _, _, calls in _pieces(text):
         for call in calls:
             if call.name in names if call.in_python else is_tool(call.name):
@@ -188,6 +187,7 @@ def calls_within(
 def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
     """Whether a text says anything beside the calls in it: more than links and a word or two, of
     ``letters`` at most."""
+    text = text[:LONGEST]
     if whole_answer(text):
         return False
     parts: list[str] = []
@@ -234,8 +234,7 @@ def beginning(text: str, names: Collection[str]) -> Beginning:
     """Whether an answer that begins like this may be calls of ``names``."""
     if len(text) > _LONGEST_BEGINNING:
         return Beginning.TEXT
-    marks = _AROUND.match(text)
-    at = _skip(text, 0 if marks is None else marks.end())
+    at = _after_marks(text, 0)
     rest = text[at:]
     if not rest or any(mark.startswith(rest) for mark in _MARKS):
         return Beginning.OPEN
@@ -326,6 +325,16 @@ def _skip(text: str, at: int) -> int:
     """The end of the white space at a place."""
     space = _SPACE.match(text, at)
     return at if space is None else space.end()
+
+
+def _after_marks(text: str, at: int) -> int:
+    """The end of the white space at a place, and of the marks that stand around calls."""
+    at = _skip(text, at)
+    for _ in range(_MOST):
+        if (mark := _MARK.match(text, at)) is None:
+            break
+        at = _skip(text, mark.end())
+    return at
 
 
 def _calls_at(text: str, at: int) -> _Found:

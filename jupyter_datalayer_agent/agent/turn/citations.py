@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 SCHEME = "turn:"
 NO_SUCH_TURN = "no such turn"
 
-_TARGET = r"<?\s*turn:(?://)?([^\s)>\]]*)\s*>?(?:\s+\"[^\"]*\")?"
-_LINK = re.compile(rf"!?\[([^\]\[]*)\]\(\s*{_TARGET}\s*\)", re.IGNORECASE)
+LONGEST = 500_000
+"""Characters of an answer whose links are checked."""
+_SPACE = r"\s{0,20}"
+_TARGET = (
+    rf"(?:<{_SPACE})?turn:(?://)?([^\s)>\]\"]{{0,100}}){_SPACE}"
+    rf"(?:>{_SPACE})?(?:\"[^\"]{{0,200}}\"{_SPACE})?"
+)
+_LINK = re.compile(rf"!?\[([^\]\[]*)\]\({_SPACE}{_TARGET}\)", re.IGNORECASE)
 # What is left after the links: <turn:id>, a definition for a reference, HTML, the bare scheme.
 _OTHER = re.compile(r"<?\bturn:(?://)?([\w-]+)>?", re.IGNORECASE)
 
@@ -35,6 +41,8 @@ class Cited:
 
 async def check_citations(text: str, past: HistoryQueries) -> Cited:
     """Look up every turn that the text names, and take out the links to those that are not."""
+    if len(text) > LONGEST:
+        return Cited(text, [], [])
     named = [*_ids(_LINK, text, 2), *_ids(_OTHER, _LINK.sub("", text), 1)]
     found = await past.citations(named) if named else []
     known = {citation.turn_id for citation in found}

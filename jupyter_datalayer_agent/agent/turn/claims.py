@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...protocol.compared import compared_ends
+
 _DONE = (
     r"added|inserted|created|placed|put|updated|changed|edited|modified|replaced|rewrote|rewritten|"
     r"renamed|moved|deleted|removed|fixed|corrected|ran|run|rerun|re-run|executed"
@@ -115,13 +117,14 @@ def claims_a_run(answer: str) -> bool:
 def announces_an_act(answer: str) -> bool:
     """Whether a sentence of the answer (Markdown) says that something will be changed or run, and
     none asks the user for anything."""
-    if _OFFER.search(_CODE.sub("\n", answer)):
+    if _OFFER.search(_CODE.sub("\n", compared_ends(answer))):
         return False
     return any(_ANNOUNCES.search(each) for each in _sentences(answer))
 
 
 def _sentences(answer: str) -> Iterator[str]:
     """The sentences outside of code that are about now."""
-    for each in _SENTENCE.split(_CODE.sub("\n", answer)):
-        if not _NOT_NOW.search(each):
-            yield each
+    for each in _SENTENCE.split(_CODE.sub("\n", compared_ends(answer))):
+        sentence = " ".join(each.split())
+        if not _NOT_NOW.search(sentence):
+            yield sentence

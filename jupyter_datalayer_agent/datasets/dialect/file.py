@@ -58,7 +58,7 @@ _MARKS = [
 ]
 _MARKUP = re.compile(rb"\s*<(\?xml|!doctype|!--|html|head|body|table|svg|rss|[a-z]+[\s>])", re.I)
 _PARTS = re.compile(rb"[\t,;\"]")
-_NOT_ASCII = re.compile(r"[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
+_NOT_ASCII = re.compile(r"(?<![^\s,;|\"])[^\s,;|\"]*[^\s,;|\"\x00-\x7f][^\s,;|\"]*")
 _CERTAIN_UTF8 = re.compile(
     "[^\\s\x00-\x7f](?:[A-Za-z]|(?<=[A-Za-z].)|[^\\s\x00-\x7f]{2}"
     "|(?<=[^\x00-\u07ff])[^\\s\x00-\u07ff]|(?<=[^\x00-\uffff]))"

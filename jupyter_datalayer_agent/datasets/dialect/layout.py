@@ -99,7 +99,7 @@ def records_of(text: str, delimiter: str, escape: str = '"') -> list[list[str]]:
 def reader(lines: Iterable[str], delimiter: str, escape: str = '"') -> Iterable[list[str]]:
     """The records of lines, empty ones too, as pandas divides them."""
     if delimiter == " ":
-        return (re.findall(r'"(?:[^"]|"")*"|\S+', line) for line in lines)
+        return (re.findall(r'"[^"]*(?:""[^"]*)*"|\S+', line) for line in lines)
     return csv.reader(
         lines,
         delimiter=delimiter,

@@ -35,9 +35,10 @@ _NAME = re.compile(r"[\w.+#:-]{1,40}(?: [\w.+#:-]{1,20}){0,2}")
 # IPython prints a group of exceptions to stderr, without an output of type error. What a cell has
 # caught and printed begins in the cell, not in IPython.
 _GROUP = re.compile(
-    r"\+ Exception Group Traceback \(most recent call last\):\n"
+    r"^ *\+ Exception Group Traceback \(most recent call last\):\n"
     r" *\|   File \"[^\"\n]*interactiveshell\.py\", line \d+, in run_code\n"
-    r"(?: *\|   .*\n)* *\| ([\w.]+)"
+    r"(?: *\|   .*\n)* *\| ([\w.]+)",
+    re.MULTILINE,
 )
 
 

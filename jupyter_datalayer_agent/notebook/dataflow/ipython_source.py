@@ -28,7 +28,7 @@ _STAR_MAGICS = frozenset({"run", "pylab", "load", "store"})
 STAR = "from __magic__ import *"
 
 _CELL_MAGIC = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)")
-_ASSIGNED = re.compile(r"^(\s*)([\w.,\s\[\]'\"*()]+?)\s*=\s*(!|%\w)(.*)$")
+_TARGET = re.compile(r"[\w.,\s\[\]'\"*()]+")
 _LINE = re.compile(r"^(\s*)(!!?|%)(.*)$")
 _HELP = re.compile(r"^(\s*)(\?{1,2}.*|[\w.*%]+\?{1,2})\s*(#.*)?$")
 _BARE_COMMAND = re.compile(
@@ -156,8 +156,8 @@ def _note(lines: list[str], number: int, commands: list[Command] | None) -> None
     if not lines or commands is None:
         return
     line = " ".join(each.rstrip("\\").strip() for each in lines)
-    if assigned := _ASSIGNED.match(line):
-        line = assigned[3] + assigned[4]
+    if assigned := _assigned(line):
+        line = assigned[1]
     if (match := _LINE.match(line)) is None:
         if _BARE_COMMAND.match(line):
             commands.append(Command(number, "", line))
@@ -174,8 +174,8 @@ def _note(lines: list[str], number: int, commands: list[Command] | None) -> None
 
 def _replace(line: str) -> str | None:
     """The Python for a line of IPython's own syntax; None for a line of Python."""
-    if match := _ASSIGNED.match(line):
-        return f"{match[1]}{match[2]} = {_reads(match[4])}"
+    if assigned := _assigned(line):
+        return f"{assigned[0]} = {_reads(assigned[1])}"
     if match := _LINE.match(line):
         indent, sign, rest = match[1], match[2], match[3]
         if sign != "%":
@@ -189,6 +189,16 @@ def _replace(line: str) -> str | None:
     if (match := _HELP.match(line)) or (match := _BARE_COMMAND.match(line)):
         return f"{match[1]}pass"
     return None
+
+
+def _assigned(line: str) -> tuple[str, str] | None:
+    """The target, with its indent, and the command of ``target = !command`` or ``= %magic``."""
+    target, _, command = line.partition("=")
+    command = command.lstrip()
+    is_command = command[:1] == "!" or (command[:1] == "%" and command[1:2].isidentifier())
+    if not is_command or not target.strip() or not _TARGET.fullmatch(target):
+        return None
+    return target.rstrip(), command
 
 
 def _statement(arguments: str) -> str:

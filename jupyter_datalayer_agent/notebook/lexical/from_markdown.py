@@ -25,7 +25,7 @@ RUNS = re.compile(r"^\{code-cell\}\s*(\S*)")
 
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)\s*/?>$")
 _IMAGE = re.compile(r"\s*<img\s[^>]*>\s*$", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-zA-Z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ATTRIBUTE = re.compile(r"""(?<![a-zA-Z-])([a-zA-Z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z][a-zA-Z0-9]*));")
 _MARKS = {"strong": nodes.BOLD, "emphasis": nodes.ITALIC, "strikethrough": nodes.STRIKE}
 # As pandoc has it: "$5 and $6" is no equation.

@@ -35,7 +35,7 @@ def markdown_of(node: Node) -> str:
         level = str(node.get("tag", "h1"))[1:]
         said = inline(children, breaks="<br>")
         # Closing hashes are no text.
-        said = re.sub(r"(#+)$", r"\\\1", said)
+        said = re.sub(r"(?<!#)(#+)$", r"\\\1", said)
         return f"{'#' * int(level if level.isdigit() else 1)} {said}".rstrip()
     if kind == "quote":
         return "\n".join(f"> {line}".rstrip() for line in _lines(inline(children)).split("\n"))

@@ -117,10 +117,11 @@ def of_mac(mounts: str, path: Path) -> str | None:
 
 def _mac_mounts(mounts: str) -> Iterator[tuple[Path, str, list[str]]]:
     for line in mounts.splitlines():
-        match = re.fullmatch(r".+? on (/.*) \(([^()]*)\)", line)
-        if match:
-            kind, *options = match[2].split(", ")
-            yield Path(match[1]), kind, options
+        where, _, said = line.rpartition(" (")
+        _, on, point = where.partition(" on /")
+        if on and said.endswith(")"):
+            kind, *options = said.removesuffix(")").split(", ")
+            yield Path(f"/{point}"), kind, options
 
 
 def _of_windows(path: Path) -> str | None:

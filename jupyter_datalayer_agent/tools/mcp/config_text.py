@@ -175,4 +175,4 @@ def _line(text: str, key: str, begin: int = 0) -> int | None:
 
 
 def _may_be_json5(text: str) -> bool:
-    return re.search(r"^\s*//|/\*|,\s*[}\]]", text, re.MULTILINE) is not None
+    return re.search(r"^[ \t]*//|/\*|,\s*[}\]]", text, re.MULTILINE) is not None

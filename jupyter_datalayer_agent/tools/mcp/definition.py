@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 Source = Literal["user", "folder"]
 """The file that defines a server: in Jupyter's configuration directory, or in the server root."""
 
-_REFERENCE = re.compile(r"\$\{([^}]*)\}")
+_REFERENCE = re.compile(r"\$\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_]\w*)(?::-(.*))?")
 SHORTEST_SECRET = 4
 """Characters. Shorter values could not be distinguished from other text."""

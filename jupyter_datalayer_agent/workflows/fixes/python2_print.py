@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PRINT = re.compile(r"^(\s*)((?:[^#\"'\n]*[:;]\s*)?)print\b(?!\s*[(=.,)\]])[ \t]*(.*)$")
+_PRINT = re.compile(r"^(\s*)(?!\s)((?:[^#\"'\n]*[:;]\s*)?)print\b(?!\s*[(=.,)\]])[ \t]*(.*)$")
 _TO_FILE = re.compile(r"^>>\s*([\w.]+)\s*,?\s*(.*)$")
 
 

@@ -13,7 +13,7 @@ from .types import Finding, QualityRule
 
 MOST_PRINTS = 3
 _PRINT = re.compile(r"(?<![\w.])print\(")
-_WILDCARD = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+\*", re.MULTILINE)
+_WILDCARD = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\*", re.MULTILINE)
 
 
 def _syntax(notebook: AnalysedNotebook) -> Iterator[Finding]:

@@ -12,7 +12,8 @@ from typing import Any
 from .notebook import AnalysedCell, AnalysedNotebook
 from .types import Finding, QualityRule
 
-_MOST_CHARACTERS = 1_000_000
+MOST_CHARACTERS = 100_000
+"""Of a source or an output, as far as it is looked at."""
 
 # Formats that their issuers document.
 _KNOWN = {
@@ -29,7 +30,8 @@ _KNOWN = {
 }  # fmt: skip
 _ASSIGNED = re.compile(
     r"""(?ix) (?:password|passwd|pwd|secret|api_?key|access_?key|auth_?token
-    |access_?token|private_?key) \w* ['"]? \]? \s* [=:] \s* f? (['"]) (?P<value>[^'"\s]{8,}) \1"""
+    |access_?token|private_?key) \w{0,40} ['"]? \]? \s* [=:] \s* f? (['"])
+    (?P<value>[^'"\s]{8,}) \1"""
 )
 _PLACEHOLDER = re.compile(
     r"(?i)^(?:<.*>|\{.*\}|\$.*|\*+|x{3,}.*|\.+)$|your|example|changeme|placeholder|insert|dummy|"
@@ -44,7 +46,7 @@ _ABSOLUTE = re.compile(
 
 def _texts(cell: AnalysedCell) -> Iterator[tuple[str, str]]:
     """The places and texts of a cell: the source, and its outputs as text."""
-    yield "source", cell.source
+    yield "source", _as_text(cell.source)
     for output in cell.outputs:
         yield "output", _as_text(output.get("text"))
         yield "output", _as_text(output.get("traceback"))
@@ -57,7 +59,7 @@ def _texts(cell: AnalysedCell) -> Iterator[tuple[str, str]]:
 def _as_text(value: Any) -> str:
     if isinstance(value, list):
         value = "\n".join(str(line) for line in value)
-    return "" if value is None else str(value)[:_MOST_CHARACTERS]
+    return "" if value is None else str(value)[:MOST_CHARACTERS]
 
 
 def _secrets(notebook: AnalysedNotebook) -> Iterator[Finding]:
@@ -87,7 +89,7 @@ def _is_real(match: re.Match[str]) -> bool:
 def _absolute_paths(notebook: AnalysedNotebook) -> Iterator[Finding]:
     for cell in notebook.code:
         seen = set()
-        for match in _ABSOLUTE.finditer(cell.source):
+        for match in _ABSOLUTE.finditer(_as_text(cell.source)):
             path = match["path"]
             if path not in seen:
                 seen.add(path)

@@ -10,7 +10,7 @@ from .types import Finding, QualityRule
 
 MARKDOWN_SHARE = 0.2
 LONG_CELL = 500
-_TITLE = re.compile(r"^\s{0,3}#\s+\S|^[^\n]+\n={3,}\s*$|<h1\b", re.MULTILINE | re.IGNORECASE)
+_TITLE = re.compile(r"^ {0,3}#[ \t]+\S|^[^\n]+\n={3,}[ \t]*$|<h1\b", re.MULTILINE | re.IGNORECASE)
 
 
 def _empty(notebook: AnalysedNotebook) -> Iterator[Finding]:

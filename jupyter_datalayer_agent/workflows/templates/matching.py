@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ...protocol.compared import MOST_CHARACTERS, compared
 from ..template import Template
 from . import phrases
 
@@ -47,6 +48,8 @@ _FILES = {
 
 def match(message: str, templates: Iterable[Template]) -> Match:
     """Match a message."""
+    if len(message) > MOST_CHARACTERS:
+        return NOTHING
     words = split_words(message)
     sentence = " ".join(word for word in words if word not in PUNCTUATION)
     if not sentence or _changes_what_exists(sentence, words):
@@ -64,7 +67,7 @@ def match(message: str, templates: Iterable[Template]) -> Match:
 def about_quality(task: str) -> bool:
     """Whether a task, a message or a step of a plan, may be done better with the notebook's quality
     report: it asks for it, or to check, review or improve something."""
-    words = split_words(task)
+    words = split_words(compared(task))
     sentence = " ".join(word for word in words if word not in PUNCTUATION)
     if phrases.QUALITY.search(sentence) or phrases.BETTER.search(sentence):
         return True

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...protocol.compared import compared
 from ..template import Template
 
 DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
@@ -64,6 +65,7 @@ def guessed_parameters(
     ``columns_of``); ``read`` and ``folder`` as for ``sure_data_file``. Of two equally good guesses
     neither is made.
     """
+    task = compared(task)
     fields = template.parameters.model_fields
     guesses: dict[str, Any] = {}
     data = sure_data_file(files, task, read, folder) if "data" in fields else None
@@ -88,6 +90,7 @@ def is_data_file(path: str) -> bool:
 
 def likely_data_files(files: Iterable[str], task: str) -> list[str]:
     """The data files, those that the task names first, then those nearest to the root."""
+    task = compared(task)
     rest = [path for path in files if is_data_file(path) and not _hidden(path)]
     return sorted(rest, key=lambda path: (-_named(path, task), path.count("/"), path.lower()))
 
@@ -98,6 +101,7 @@ def sure_data_file(
     """The one data file that the task names; otherwise the one of ``read`` (the files that the
     notebook's code reads), else the only one in ``folder`` (the notebook's own), else the only one
     that exists; else None."""
+    task = compared(task)
     likely = likely_data_files(files, task)
     best = _named(likely[0], task) if likely else 0
     meant = [path for path in likely if _named(path, task) == best]
@@ -110,7 +114,7 @@ def sure_data_file(
 
 def target_in(task: str, columns: Sequence[str]) -> str | None:
     """The first column after a word such as "predict" in the task."""
-    after = re.split(PREDICT, task, maxsplit=1, flags=re.IGNORECASE)
+    after = re.split(PREDICT, compared(task), maxsplit=1, flags=re.IGNORECASE)
     if len(after) < 2:
         return None
     text = _plain(after[1])

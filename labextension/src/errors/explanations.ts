@@ -71,5 +71,7 @@ export function howToConnect({ message, connections }: ModelsReply): string {
 
 /** Names of files and columns as they are, not as Markdown. */
 function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|~$]/g, '\\$&').replace(/\s*\n\s*/g, ' ');
+  return text
+    .replace(/[\\`*_{}[\]<>|~$]/g, '\\$&')
+    .replace(/(?<!\s)\s*\n\s*/g, ' ');
 }

@@ -29,9 +29,9 @@ const EXAMPLE =
 
 /** Lines that represent lines of the old text: `...`, `# ... rest of the code ...`. */
 const LEFT_OUT: readonly RegExp[] = [
-  /^\s*(\.{3}|…)\s*$/m,
-  /^\s*(#|\/\/|--|%|<!--|\/\*)\s*(\.{3}|…)/m,
-  /^\s*(#|\/\/|--|%|<!--|\/\*)\s*(the\s+)?(rest|remainder|remaining|existing|previous)\b.*\b(code|cell|lines?|unchanged|same|here)\b/im
+  /^[ \t]*(\.{3}|…)[ \t]*$/m,
+  /^[ \t]*(#|\/\/|--|%|<!--|\/\*)\s*(\.{3}|…)/m,
+  /^[ \t]*(#|\/\/|--|%|<!--|\/\*)\s*(the\s+)?(rest|remainder|remaining|existing|previous)\b.*\b(code|cell|lines?|unchanged|same|here)\b/im
 ];
 
 /**

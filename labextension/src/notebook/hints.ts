@@ -8,7 +8,8 @@ import { isFailure } from './kernel/failure';
 import { INotebookError, INotebookHints } from './editor';
 
 /** A name that a data frame is loaded into. */
-const FRAME = /^\s*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
+const FRAME =
+  /^[ \t]*(\w+)\s*=\s*(?:pd|pl|polars|pandas)\.(?:read|scan)_\w+\(/m;
 
 /** How many of a notebook's errors are looked at. */
 const MOST_ERRORS = 3;

@@ -3,6 +3,9 @@
  * out with none attached cannot be answered. It is only asked for, so a near miss costs a click.
  */
 
+/** Characters of a message that are looked at: what is longer is a text or a task. */
+const MOST_CHARACTERS = 2_000;
+
 /** Words in which a language points at the notebook that is open, or at a part of it. */
 const POINTING: readonly RegExp[] = [
   // English.
@@ -72,14 +75,15 @@ const SMALL_TALK =
 /** Whether a message points at the notebook that is open; `isFirst`: nothing was said before it. */
 export function pointsAtNotebook(message: string, isFirst: boolean): boolean {
   return (
-    POINTING.some(words => words.test(message)) ||
-    (isFirst && LOOKING.test(message))
+    POINTING.some(words => words.test(compared(message))) ||
+    (isFirst && LOOKING.test(compared(message)))
   );
 }
 
 /** Whether a message asks for something to be done, as Edit and Agent mode do it in a notebook. */
 export function asksForWork(message: string): boolean {
-  if (SMALL_TALK.test(message) || MAKES_NEW.test(message)) {
+  const text = compared(message);
+  if (SMALL_TALK.test(text) || MAKES_NEW.test(text)) {
     return false;
   }
   return !isQuestion(message);
@@ -87,15 +91,22 @@ export function asksForWork(message: string): boolean {
 
 /** Whether a message asks for cells to be added, changed or run, which Ask mode does not do. */
 export function asksForCells(message: string): boolean {
+  const text = compared(message);
   return (
     !isQuestion(message) &&
-    !REFUSAL.test(message) &&
-    CELL_WORK.some(words => words.test(message))
+    !REFUSAL.test(text) &&
+    CELL_WORK.some(words => words.test(text))
   );
 }
 
 /** Whether a message wants to know something, and nothing done. */
 export function isQuestion(message: string): boolean {
-  const hasMark = /[?？؟]\s*$/.test(message);
-  return INSTRUCTION.test(message) || (hasMark && !POLITE.test(message));
+  const hasMark = /[?？؟]$/.test(message.trimEnd());
+  const text = compared(message);
+  return INSTRUCTION.test(text) || (hasMark && !POLITE.test(text));
+}
+
+/** The part of a message in which words are looked for: its beginning, as the server does. */
+function compared(message: string): string {
+  return message.slice(0, MOST_CHARACTERS);
 }

@@ -30,7 +30,7 @@ export interface IOpenBlock {
 /** Models, and servers before them, end lines in several ways. */
 export const LINE_END = /\r\n?|\n/;
 
-const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
+const FENCE = /^( {0,3})(`{3,}(?!`)|~{3,}(?!~))(.*)$/;
 const PYTHON = ['python', 'python3', 'ipython', 'ipython3'];
 const TARGET =
   /(?:^|[\s{,])(cell|after|file)\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s},]+))/i;

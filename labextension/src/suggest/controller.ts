@@ -15,7 +15,7 @@ import { NextCellSuggestion } from './nextCellSuggestion';
 import { Suggester } from './suggester';
 
 /** A question to the agent, whose answer comes by itself. */
-const MAGIC = /^\s*%%?agent\b/m;
+const MAGIC = /^[ \t]*%%?agent\b/m;
 
 /** What suggestions are made with. */
 export interface ISuggestOptions {

@@ -27,7 +27,7 @@ const HTML = /^ {0,3}<([a-z][a-z0-9-]*)(?=[\s/>])[^>]*>/i;
 const VOID_TAGS = new Set(['br', 'hr', 'img', 'input', 'wbr']);
 const ITEM = /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/;
 const PART_OF_MARKER = /^([-*+]|\d{1,9}[.)]?)$/;
-const DEFINITION = /^ {0,3}\[[^\]]+\]:\s/m;
+const DEFINITION = /^ {0,3}\[[^[\]]+\]:\s/m;
 
 /**
  * The blocks after the text has grown. Where `text` does not continue what `earlier` was made of,

@@ -19,7 +19,9 @@ from typing import Any
 from ....notebook.edits.batch import new_cell, source_of
 
 MARK = re.compile(r"^# ?%%(?:[ \t]+(.*))?$")
-_TITLE = re.compile(r"^(.*?)\s*(?:\[(markdown|md|raw)\])?\s*((?:[A-Za-z_][\w.-]*=.*)?)$")
+_VALUE = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)=")
+_NEXT = re.compile(r"\s*([A-Za-z_][\w.-]*)=")
+_KIND = re.compile(r"\[(markdown|md|raw)\]$")
 _MAGIC = re.compile(r"^[ \t]*(?:[%!?]|[\w.]+\?{1,2}[ \t]*$)")
 _CELL_MAGIC = re.compile(r"^%%\w")
 _CELL_ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
@@ -93,10 +95,8 @@ def _holds(kind: str, body: str, source: str) -> bool:
 
 
 def _cell(rest: str | None, lines: list[str]) -> dict[str, Any]:
-    match = _TITLE.match(rest or "")
-    assert match is not None
-    values = _values(match[3])
-    kind: Any = {"markdown": "markdown", "md": "markdown", "raw": "raw"}.get(match[2], "code")
+    title, named, values = _mark(rest or "")
+    kind: Any = {"markdown": "markdown", "md": "markdown", "raw": "raw"}.get(named, "code")
     body = "\n".join(lines).strip("\n")
     source = values.get("source")
     cell = new_cell(
@@ -110,21 +110,31 @@ def _cell(rest: str | None, lines: list[str]) -> dict[str, Any]:
         cell["metadata"] |= known
     if kind != "code" and isinstance(attachments := values.get("attachments"), dict):
         cell["attachments"] = attachments
-    if match[1].strip():
-        cell["metadata"] = {"title": match[1].strip(), **cell["metadata"]}
+    if title:
+        cell["metadata"] = {"title": title, **cell["metadata"]}
     return cell
 
 
-def _values(text: str) -> dict[str, Any]:
-    """``key=value`` in JSON; what is none of these ends them."""
+def _mark(rest: str) -> tuple[str, str, dict[str, Any]]:
+    """What a cell's mark says: ``title [markdown] key=value``."""
+    first = _VALUE.search(rest)
+    title = (rest if first is None else rest[: first.start()]).rstrip()
+    kind = _KIND.search(title)
+    if kind is not None:
+        title = title[: kind.start()]
+    return title.strip(), kind[1] if kind else "", _values(rest, first)
+
+
+def _values(text: str, match: re.Match[str] | None) -> dict[str, Any]:
+    """The ``key=value`` in JSON from the first on; what is none of these ends them."""
     decoder = json.JSONDecoder()
     values: dict[str, Any] = {}
-    while match := re.match(r"\s*([A-Za-z_][\w.-]*)=", text):
+    while match is not None:
         try:
             values[match[1]], end = decoder.raw_decode(text, match.end())
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             break
-        text = text[end:]
+        match = _NEXT.match(text, end)
     return values
 
 

@@ -26,7 +26,7 @@ from ..distributions import (
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)'?")
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)' \(unknown location\)")
 _OPTIONAL = re.compile(r"Missing optional dependency '([\w.\-]+)'")
-_INSTALL_LINE = re.compile(r"^\s*[%!]\s*pip3?\s+install\s+(.+)$", re.MULTILINE)
+_INSTALL_LINE = re.compile(r"^[ \t]*[%!][ \t]*pip3?[ \t]+install[ \t]+(.+)$", re.MULTILINE)
 
 # One round trip: does it exist, what is near it, what does it contain?
 _LOOK = """

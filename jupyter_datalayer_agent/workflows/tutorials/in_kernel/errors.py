@@ -132,7 +132,7 @@ def _syntax_error(look: Look, evalue: str) -> str | None:
         return f"The cell ends{where} in the middle: a bracket is open, or a block is empty."
     if "string literal" in evalue:
         return f"Python cannot read the cell{where}: a text has no closing quote."
-    message = re.sub(r"\s*\([^()]*line \d+\)$", "", evalue.strip())
+    message = re.sub(r"(?<!\s)\s*\([^()]*line \d+\)$", "", evalue.strip())
     return f"Python cannot read the cell{where}: {message}."
 
 

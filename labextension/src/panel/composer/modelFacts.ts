@@ -18,7 +18,7 @@ export function modelFacts(info: ModelInfo): string[] {
 
 /** A model's label without what it needs: "qwen" for "qwen (needs 2 GB)". */
 export function shortLabel({ label }: ModelInfo): string {
-  return label.replace(/ \(needs [^)]*\)$/, '');
+  return label.replace(/ \(needs [^()]*\)$/, '');
 }
 
 /** What a model can do and costs, in sentences, for the tooltip of its row. */

@@ -3,7 +3,7 @@ import { isResumable } from '../../session/plan';
 import { ConversationStore } from '../../session/store';
 
 /** Words that take up a plan that stopped, as the server reads them. */
-const CONTINUE = /^\s*(continue|go on|resume)\s*[.!]?\s*$/i;
+const CONTINUE = /^(continue|go on|resume) ?[.!]?$/i;
 
 /** Whether a message is carried out by a plan, which a ready workflow gives where no model does. */
 export function isPlanned(
@@ -15,7 +15,7 @@ export function isPlanned(
   return (
     /^\s*agent:/i.test(message) ||
     (mode === 'agent' && planFirst) ||
-    (CONTINUE.test(message) &&
+    (CONTINUE.test(message.trim()) &&
       !!planned &&
       isResumable(store.turn(planned).current))
   );

@@ -29,7 +29,7 @@ export function AddressForm(props: { reply: ConnectionsReply }): JSX.Element {
   const found = useRef<HTMLDivElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const saved = reply.connections.find(
-    each => each.address === address.trim().replace(/\/+$/, '')
+    each => each.address === address.trim().replace(/(?<!\/)\/+$/, '')
   );
   const id = useId();
 

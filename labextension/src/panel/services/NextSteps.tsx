@@ -3,7 +3,7 @@ import React, { useMemo } from 'react';
 import { ITurn, textsOf } from '../../session/turn';
 import { useComposer } from '../composer/composerContext';
 
-const MESSAGE = /`((?:\/[a-z][\w-]*|agent:)[ \t]+[^`\n]+)`/gi;
+const MESSAGE = /`((?:\/[a-z][\w-]*|agent:)[ \t]+[^`\s][^`\n]*)`/gi;
 const MOST = 12;
 
 /** Under options that were brainstormed: how to begin each, to be put into the input by a click. */

@@ -217,10 +217,10 @@ export function toolsIn(message: string): string[] {
 /** What a text mentions with `@`; `isWhole`: only what a blank follows. */
 export function mentionsIn(text: string, isWhole: boolean): string[] {
   const found = isWhole
-    ? text.matchAll(/(?:^|\s)@((?:\\\s|[^\s\\]|\\(?!\s))+)(?=\s)/g)
-    : text.matchAll(/(?:^|\s)@((?:\\\s|\S)+)/g);
+    ? text.matchAll(/(?:^|(?<!\\)\s)@((?:\\\s|[^\s\\]|\\(?!\s))+)(?=\s)/g)
+    : text.matchAll(/(?:^|(?<!\\)\s)@((?:\\\s|\S)+)/g);
   return [...found].map(([, word]) =>
-    word.replace(/\\ /g, ' ').replace(/[.,;!?]+$/, '')
+    word.replace(/\\ /g, ' ').replace(/(?<![.,;!?])[.,;!?]+$/, '')
   );
 }
 

@@ -106,7 +106,7 @@ export class PanelCommands implements IChatCommandProvider {
 
   private _parse(text: string): (() => void) | null {
     const [, name, about] =
-      /^\s*(\/\w+)(?:\s+(\S[\s\S]*?))?\s*$/.exec(text) ?? [];
+      /^(\/\w+)(?:\s+(\S[\s\S]*))?$/.exec(text.trim()) ?? [];
     const command = this._commands.get(name);
     const isWord = !!command?.completions && !/\s/.test(about ?? '');
     const run = command?.run;

@@ -1,0 +1,41 @@
+"""How much of a text patterns are given, where that is not all of it.
+
+The constants are those that the code itself applies. A pattern that is not listed is given texts of
+any length.
+"""
+
+from __future__ import annotations
+
+from jupyter_datalayer_agent.agent.tool_calls import written_calls
+from jupyter_datalayer_agent.agent.turn import citations
+from jupyter_datalayer_agent.models import errors
+from jupyter_datalayer_agent.protocol import compared, relaxed_json
+from jupyter_datalayer_agent.tools import data_rows
+from jupyter_datalayer_agent.workflows.quality import secrets
+
+BOUNDS = {
+    "agent.tool_calls.written_calls": written_calls.LONGEST,
+    "agent.turn.claims": 2 * compared.MOST_CHARACTERS,
+    "protocol.relaxed_json": relaxed_json.LONGEST,
+    "services.": compared.MOST_CHARACTERS,
+    "tools.data_rows": data_rows.LOOKED_AT,
+    "workflows.quality.secrets": secrets.MOST_CHARACTERS,
+    "workflows.templates.matching": compared.MOST_CHARACTERS,
+    "workflows.templates.parameters": compared.MOST_CHARACTERS,
+    "workflows.templates.phrases": compared.MOST_CHARACTERS,
+}
+"""Characters, by the beginning of a module's name in the package."""
+
+BOUNDED = {
+    citations._LINK: citations.LONGEST,
+    errors._SECRET: errors.LONGEST_DETAIL,
+    errors._WINDOW: errors.LONGEST_DETAIL,
+}
+"""Characters, by the pattern."""
+
+OURS = {
+    "workflows.templates.builtin.in_kernel": "runs in the user's kernel, on names of columns",
+    "settings.masking": "reads the values of settings that the user made",
+    "tools.risky_code": "is a preview of a cell for a person; the guard decides at the run",
+}
+"""Modules whose patterns meet no text of somebody else's, and why."""
