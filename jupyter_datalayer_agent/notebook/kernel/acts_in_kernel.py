@@ -799,8 +799,8 @@ class Guard:
 
     def shown(self, path: str) -> str:
         """A path as people write it: relative to the folder that the kernel works in."""
-        here = _folder(os.getcwd())
-        return path[len(here) :] if path.startswith(here) else path
+        here = _here()
+        return path.removeprefix(_folder(here)) if here else path
 
     def ask(self, run: Run, kind: str, verb: str, target: str, more: str = "") -> None:
         """Return once this is allowed. Raises ``PermissionError``, also where nobody answers."""
@@ -819,7 +819,7 @@ class Guard:
             "verb": verb,
             "target": _short(self.shown(target)),
             "path": _short(target),
-            "folder": os.getcwd(),
+            "folder": _here(),
             "line": _line(),
             "cell_id": (run.header.get("metadata") or {}).get("cellId"),
             "by_shell_line": _is_shell_line(),
@@ -932,6 +932,14 @@ def _thread(ident: int) -> Any:
 
 def _real(path: Any) -> str:
     return os.path.realpath(os.fsdecode(path))
+
+
+def _here() -> str | None:
+    """The folder that the kernel works in; None if it is not there any more."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def _in_folder(run: Run, path: Any, folder_fd: Any = -1) -> str:
