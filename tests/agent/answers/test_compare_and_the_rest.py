@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Answer, Call, Say, ScriptedModelServer, TokenCounts
+from tests.support.page import submit_in_page
 from tests.support.sessions import act
 
 from .comparing import A, B, compare, events_until, newest, requests_of, script
@@ -49,7 +50,7 @@ def test_the_context_is_asked_about_once_also_over_a_crash_and_the_tools_do_not_
         script(model, alpha=[READ, Say("Seen.")], beta=[Say("Not looked.")])
         last = server.get(f"sessions/{session}")["lastSeq"]
         decision = {"approvalId": asked["approvalId"], "decision": "approve"}
-        server.post(f"sessions/{session}/ops", {"type": "approval_decision", **decision})
+        submit_in_page(server, session, {"type": "approval_decision", **decision})
         events = events_until(server, session, last, "turn_completed")
         assert [e for e in events if e["type"] == "approval_requested"] == []
         assert all("tulip-7319" in requests_of(model, each)[0].text for each in (A, B))
