@@ -16,6 +16,7 @@ from tests.models.matrix import real_servers
 from tests.models.matrix.real_servers import KEY, RealServer, version_of
 from tests.models.matrix.table import Table
 from tests.support.jupyter import RunningServer
+from tests.support.page import post_in_page
 from tests.support.sessions import new_notebook, sources
 
 pytestmark = [
@@ -122,7 +123,7 @@ def test_tool_call(
     """The server is connected by its address, and a turn in Agent mode adds a cell."""
     server = start(title)
     body = {"address": server.address, "key": KEY, "storeIn": "file", "consent": True}
-    jupyter.post("connections", body)
+    post_in_page(jupyter, "connections", body)
     chosen = jupyter.get("models")["default"]
     new_notebook(jupyter.root / "calls.ipynb", "x = 1")
     reply = jupyter.post(

@@ -47,7 +47,7 @@ class Noted:
         self.start_kernel()
         run = {"arguments": {"cellIds": ["set", "bad"], "stopOnError": False}}
         server.post("tools/runNotebookCells", {**run, "path": "failed.ipynb"})
-        assert self.runs() == 3, "two cells, and the search for what repairs the second"
+        assert self.runs() == 4, "two cells, the guard, and the search for what repairs the second"
 
     def start_kernel(self) -> None:
         body = {
