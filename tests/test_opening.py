@@ -77,7 +77,8 @@ def test_a_file_that_is_replaced_while_it_is_opened_never_leads_out(tmp_path: Pa
     thread.start()
     found: list[bytes | str] = []
     try:
-        for _ in range(3_000):
+        # The other thread may not get to run for a while.
+        while len(found) < 3_000 or found.count(b"inside") <= 10 or len(set(found)) == 1:
             try:
                 with opened(path, str(root)) as file:
                     found.append(file.read(100))
@@ -87,8 +88,6 @@ def test_a_file_that_is_replaced_while_it_is_opened_never_leads_out(tmp_path: Pa
         ended.set()
         thread.join()
     assert b"outside" not in found
-    assert found.count(b"inside") > 10
-    assert len(set(found)) > 1, "nothing was replaced meanwhile"
 
 
 OURS = "a file of the package, or that the agent itself wrote"

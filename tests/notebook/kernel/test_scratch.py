@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -413,11 +413,13 @@ confined_only = pytest.mark.skipif(
 
 
 @pytest.fixture
-def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The temporary folder is beside the server's root, which is in it in other tests."""
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    monkeypatch.setattr(tempfile, "tempdir", None)
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The temporary folder is beside the server's root, which is in it in other tests. Its name is
+    short, as that of a socket in it must be."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        yield
 
 
 @confined_only
@@ -510,7 +512,7 @@ async def test_ordinary_analysis_works_in_a_confined_kernel(tmp_path: Path) -> N
     assert [each for each in done.run.outputs if "image/png" in each.get("data", {})]
     assert done.run.duration_ms is not None
     assert (done.note or "").startswith(NEW)
-    assert f"changes files only in {tmp_path / 'temporary'}" in (done.note or "")
+    assert f"changes files only in {tempfile.gettempdir()}" in (done.note or "")
 
 
 @confined_only
@@ -532,7 +534,7 @@ async def test_what_the_system_would_not_permit_is_not_asked_about(tmp_path: Pat
     assert removed.run.error is not None
     assert removed.run.error.evalue == (
         "Not allowed to delete cars.csv: a scratch kernel changes files only in "
-        f"{tmp_path / 'temporary'}."
+        f"{tempfile.gettempdir()}."
     )
     assert reached.run.error is not None
     assert "a scratch kernel connects to nothing" in reached.run.error.evalue

@@ -25,25 +25,28 @@ Versions = Mapping[str, str]
 
 
 class _Answer:
-    """What a kernel answered, and whether it has done something since, as the connection shows over
-    which it was asked: another one is made after a restart, and after a time without use."""
+    """What a kernel answers, and whether it has done something since it was asked, as the
+    connection shows over which that was: another one is made after a restart, and after a time
+    without use. Made before the question, since what another client sends meanwhile may be
+    published before the answer is here."""
 
-    def __init__(self, connection: KernelConnection, versions: Versions) -> None:
-        self.versions = versions
+    def __init__(self, connection: KernelConnection) -> None:
+        self.versions: Versions = {}
         self._connection = connection
-        self._is_new = True
+        self._begun: set[str] = set()
         self.stop = connection.watch_all(self._message)
 
     def holds(self, connection: KernelConnection) -> bool:
         """Whether the kernel would answer the same."""
-        return self._is_new and self._connection is connection
+        # The question itself is one.
+        return len(self._begun) <= 1 and self._connection is connection
 
     def _message(self, message: Message) -> None:
-        asked = (message.get("parent_header") or {}).get("msg_type")
+        parent = message.get("parent_header") or {}
         begins = message["content"].get("execution_state") == "busy"
         # Questions of this kind are asked of it all the time, and run nothing.
-        if begins and asked != "kernel_info_request":
-            self._is_new = False
+        if begins and len(self._begun) < 2 and parent.get("msg_type") != "kernel_info_request":
+            self._begun.add(str(parent.get("msg_id")))
 
 
 class Libraries:
@@ -87,10 +90,17 @@ class Libraries:
                 before = self._known.get(kernel["id"])
                 if before is not None and before.holds(connection):
                     return
-                found = await evaluated(connection, _source(), "libraries(shell.user_ns)")
+                answer = _Answer(connection)
+                try:
+                    found = await evaluated(connection, _source(), "libraries(shell.user_ns)")
+                except BaseException:
+                    answer.stop()
+                    raise
                 if isinstance(found, dict):
-                    versions = {str(name): str(each) for name, each in found.items()}
-                    self._keep(kernel["id"], _Answer(connection, versions))
+                    answer.versions = {str(name): str(each) for name, each in found.items()}
+                    self._keep(kernel["id"], answer)
+                else:
+                    answer.stop()
         except (DocumentError, KernelDied, KernelBusy):
             return
 
