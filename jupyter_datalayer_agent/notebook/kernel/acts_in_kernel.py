@@ -21,6 +21,7 @@ import importlib.machinery
 import ipaddress
 import os
 import re
+import signal
 import socket
 import stat
 import sys
@@ -588,8 +589,10 @@ class Guard:
         self.ask(run, "runs a shell command", "run", "a program in a terminal of its own")
 
     def on_kill(self, run: Run, args: tuple[Any, ...]) -> None:
-        pid, signal = args
-        if signal == 0 or pid in (0, self.pid, os.getpid()) or _is_child(pid):
+        pid, number = args
+        if number == 0 or pid in (0, os.getpid()) or _is_child(pid):
+            if pid == self.pid and number and signal.getsignal(number) == signal.SIG_DFL:
+                self.ask(run, "ends processes", "end", "the kernel")
             return
         if _is_asked_by((*_WORKERS, "subprocess")):
             return  # it ends what it started

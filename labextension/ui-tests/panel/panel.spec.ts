@@ -158,7 +158,7 @@ test('a link to a file opens it in JupyterLab; one that leads elsewhere says so'
   await expect(panel.root).toContainText('File not found: gone.txt');
   await expect(panel.answers).toContainText('(not followed: /lab?reset)');
   await expect(link('the top')).toHaveCount(0);
-  const outside = link('a page');
+  const outside = link('a page (example.com)');
   await expect(outside).toHaveAttribute('target', '_blank');
   await expect(outside).toHaveAttribute('rel', /noopener/);
   expect(page.url()).toContain('/lab');
@@ -218,7 +218,9 @@ test('Markdown is rendered, and nothing in it runs or loads', async ({
   ).toBeVisible();
   await expect(answer.locator('table')).toBeVisible();
   await expect(answer.locator('pre')).toContainText('print("code")');
-  await expect(answer).toContainText('Image not loaded (a chart)');
+  await expect(answer).toContainText(
+    'Load the picture “a chart” from example.com'
+  );
   await expect(answer.getByRole('link', { name: 'another' })).toHaveAttribute(
     'rel',
     /noopener/
