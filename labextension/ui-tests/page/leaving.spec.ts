@@ -211,7 +211,8 @@ test("a page that is loaded while the user's cell runs waits for its end with th
   await expect(tab.panel.root).toContainText('kernel busy');
   await expect(tab.panel.attachments).toContainText('can edit');
   await tab.panel.send('Run the second');
-  await expect(notebook.prompt(1)).toHaveText('[*]:');
+  // Its code is sent once the kernel can ask about what it does, which it cannot while it is busy.
+  await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'running');
   const sent = await tab.page.evaluate(() => {
     const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
     return !!(panel.content.widgets[1] as CodeCell).outputArea.future;
