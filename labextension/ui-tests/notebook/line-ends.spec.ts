@@ -287,8 +287,8 @@ test('several cells with CRLF are accepted at once, as one step', async ({
     .toEqual(sources.map(source => source.replace(/\r\n/g, '\n')));
   // The keyboard is in the cell that was made anew, as it would be in any other.
   await expect(notebook.editor(1)).toBeFocused();
-  await page.keyboard.press('Control+s');
-  await expect.poll(() => notebook.isDirty()).toBe(false);
+  await notebook.save();
+  expect(await notebook.isDirty()).toBe(false);
   expect(saved(tab, name)).toEqual(sources);
   await notebook.undo();
   await agree(tab, notebook, name, {});
