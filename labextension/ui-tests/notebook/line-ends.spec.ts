@@ -255,7 +255,6 @@ test('several cells with CRLF are accepted at once, as one step', async ({
   model
 }) => {
   const name = 'several.ipynb';
-  const { page } = tab;
   const notebook = await openCells(tab, name);
   const chat = new InlineChat(tab);
   await model.script({
