@@ -8,7 +8,7 @@ import anyio
 
 from .connections.registry import ConnectedCall
 from .litellm_model import LitellmModel
-from .types import ModelError, ModelRequest, TextChunk
+from .types import ModelError, ModelRequest, ReasoningChunk, TextChunk
 
 SECONDS = 90.0
 """A local model is loaded first, which may take a minute."""
@@ -26,17 +26,19 @@ def trial_request(model: str) -> ModelRequest:
     )
 
 
-async def try_model(model: LitellmModel, call: ConnectedCall) -> str:
-    """The beginning of the answer. Raises ``ModelError``."""
-    text = ""
+async def try_model(model: LitellmModel, call: ConnectedCall) -> None:
+    """Raises ``ModelError`` unless the model answers. How its answer ends does not matter: some
+    servers end it without a word."""
+    answers = False
     try:
         with anyio.fail_after(SECONDS):
             async with contextlib.aclosing(model.stream_call(call)) as events:
                 async for event in events:
-                    if isinstance(event, TextChunk):
-                        text += event.delta
+                    answers = answers or isinstance(event, (TextChunk, ReasoningChunk))
     except TimeoutError as error:
         raise ModelError(
             "connection", f"The model did not answer within {SECONDS:g} seconds."
         ) from error
-    return text
+    except ModelError as error:
+        if not (answers and error.code == "broken_stream"):
+            raise

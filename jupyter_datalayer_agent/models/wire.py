@@ -19,7 +19,7 @@ import asyncio
 import json
 import logging
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -37,6 +37,7 @@ from .connections.way import (
     through,
     tls,
 )
+from .drafts import text_of
 from .provider_arguments import NO_KEY
 from .stream_bytes import EXTENSION, StreamBytes
 
@@ -233,10 +234,11 @@ async def _looked_at(request: httpx.Request, response: httpx.Response) -> httpx.
         await response.aclose()
         raise _web_page(request.url)
     seen = StreamBytes()
-    if first == b"{" and _asks_for_chat_chunks(request):
+    events_of = _EVENTS.get(request.url.path.rpartition("/")[2])
+    if first == b"{" and events_of is not None and _asks_for_stream(request):
         body = await _whole(begun, pieces)
         await response.aclose()
-        return _as_stream(response, body, seen)
+        return _as_stream(response, events_of(json.loads(body)), seen)
     response.extensions[EXTENSION] = seen
     response.stream = _Seen(response.stream, begun, pieces, seen)
     return response
@@ -250,9 +252,7 @@ def _web_page(url: httpx.URL) -> NetworkProblem:
     )
 
 
-def _asks_for_chat_chunks(request: httpx.Request) -> bool:
-    if not request.url.path.endswith("/chat/completions"):
-        return False
+def _asks_for_stream(request: httpx.Request) -> bool:
     return b'"stream":true' in request.content.replace(b" ", b"")
 
 
@@ -313,17 +313,44 @@ async def _whole(begun: bytes, rest: AsyncIterator[bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def _as_stream(response: httpx.Response, body: bytes, seen: StreamBytes) -> httpx.Response:
+def _as_stream(
+    response: httpx.Response, events: Iterable[dict[str, Any]], seen: StreamBytes
+) -> httpx.Response:
     """A whole answer as the stream that was asked for."""
-    answer = json.loads(body)
-    for choice in answer.get("choices") or []:
-        choice["delta"] = choice.pop("message", None) or {}
-        for place, call in enumerate(choice["delta"].get("tool_calls") or []):
-            call.setdefault("index", place)
-    answer["object"] = "chat.completion.chunk"
-    stream = f"data: {json.dumps(answer)}\n\ndata: [DONE]\n\n".encode()
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    stream = "".join([*lines, "data: [DONE]\n\n"]).encode()
     seen.note(stream)
     headers = {"content-type": "text/event-stream"}
     return httpx.Response(
         200, headers=headers, content=stream, extensions={**response.extensions, EXTENSION: seen}
     )
+
+
+def _chat_events(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for choice in answer.get("choices") or []:
+        choice["delta"] = choice.pop("message", None) or {}
+        for place, call in enumerate(choice["delta"].get("tool_calls") or []):
+            call.setdefault("index", place)
+    yield {**answer, "object": "chat.completion.chunk"}
+
+
+def _response_events(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    status = answer.get("status")
+    if answer.get("error"):
+        yield {"type": "response.failed", "response": {**answer, "status": "failed"}}
+        return
+    for place, item in enumerate(answer.get("output") or []):
+        at = {"output_index": place, "item_id": item.setdefault("id", f"item_{place}")}
+        if item.get("type") == "message":
+            text = {"type": "response.output_text.delta", "delta": text_of(item), "logprobs": []}
+            yield {**text, **at, "content_index": 0}
+        yield {"type": "response.output_item.done", **at, "item": item}
+    end = "response.incomplete" if status == "incomplete" else "response.completed"
+    yield {"type": end, "response": answer}
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], Iterator[dict[str, Any]]]] = {
+    "completions": _chat_events,
+    "responses": _response_events,
+}
+"""By the last part of a request's path: the events of an answer in one piece."""

@@ -214,3 +214,64 @@ async def test_a_connection_that_is_lost_after_the_end_lost_nothing(reason: str)
     assert answered.text == TEXT
     expected = {"stop": "stop", "length": "max_output_tokens"}[reason]
     assert answered.done.finish_reason == expected
+
+
+def response_body(output: list[dict[str, Any]], **more: Any) -> Raw:
+    """An answer of the Responses API in one piece."""
+    body = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m",
+            "status": "completed", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+            "usage": {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}}  # fmt: skip
+    return Raw(
+        [json.dumps({**body, "output": output, **more}).encode()],
+        content_type="application/json",
+    )
+
+
+def said(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+            "content": list(parts)}  # fmt: skip
+
+
+SPOKEN = said({"type": "output_text", "text": TEXT, "annotations": []})
+CALLED = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "add",
+          "arguments": '{"x": 42}', "status": "completed"}  # fmt: skip
+THOUGHT = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}
+
+
+async def test_one_json_body_of_the_responses_api_is_an_answer() -> None:
+    with ScriptedModelServer(response_body([THOUGHT, SPOKEN, CALLED])) as server:
+        answered = await answer(request(server, "responses"))
+        assert len(server.requests) == 1
+    assert answered.error is None, answered.error
+    assert answered.text == TEXT
+    items = answered.done.items
+    assert [item["type"] for item in items] == ["reasoning", "message", "function_call"]
+    assert (items[2]["call_id"], items[2]["arguments"]) == ("call_1", '{"x": 42}')
+    assert (answered.done.finish_reason, answered.done.usage.output_tokens) == ("stop", 7)
+
+
+async def test_a_refusal_in_one_json_body_is_shown() -> None:
+    refusal = {"type": "refusal", "refusal": "I can't help with that."}
+    with ScriptedModelServer(response_body([said(refusal)])) as server:
+        answered = await answer(request(server, "responses"))
+    assert answered.text == "I can't help with that."
+
+
+async def test_one_json_body_that_was_cut_at_the_limit_says_so() -> None:
+    cut = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    with ScriptedModelServer(response_body([SPOKEN], **cut)) as server:
+        answered = await answer(request(server, "responses"))
+        assert len(server.requests) == 1
+    assert (answered.text, answered.done.finish_reason) == (TEXT, "max_output_tokens")
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+async def test_an_error_in_one_json_body_of_the_responses_api_is_reported(is_alone: bool) -> None:
+    error = {"error": {"message": "No such model.", "code": "model_not_found"}}
+    alone = Raw([json.dumps(error).encode()], content_type="application/json")
+    step = alone if is_alone else response_body([], status="failed", **error)
+    with ScriptedModelServer(step) as server:
+        answered = await answer(request(server, "responses"))
+        assert len(server.requests) == 1
+    assert "No such model." in answered.failure.message
+    assert not answered.failure.retryable

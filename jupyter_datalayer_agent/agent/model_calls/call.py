@@ -134,7 +134,7 @@ class ModelAnswer:
 
 
 class ModelCall:
-    """Asks the model, and retries if the connection fails (DESIGN 4.6).
+    """Asks the model, and retries if the connection fails.
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
     that were kept: a broken stream continues after the last of them. ``on_text`` is called when

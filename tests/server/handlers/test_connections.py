@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import local_servers
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Call, Gate, Say, ScriptedModelServer, Status
+from tests.support.model_server import Call, Gate, NoFinish, Say, ScriptedModelServer, Status
 from tests.support.page import post_in_page, request_in_page
 from tests.support.ports import free_port
 
@@ -38,6 +38,18 @@ def error(server: RunningServer, method: str, path: str, body: Any = None) -> tu
     answer = request_in_page(server, method, path, json=body)
     assert not answer.ok, answer.text
     return answer.status_code, answer.json()["error"]["message"]
+
+
+def test_a_server_that_ends_its_answers_without_a_word_works(
+    tmp_path: Path, model: ScriptedModelServer
+) -> None:
+    environment = {"OPENAI_BASE_URL": model.base_url, "DATALAYER_AGENT_MODEL_API": "chat"}
+    with start(tmp_path, **environment) as server:
+        model.script(NoFinish(Say("Ready."), done=False))
+        tested = server.post("connections/test", {**OPENAI, "key": KEY})
+        assert tested["ok"], tested["message"]
+        model.script(NoFinish(Say(""), done=False))
+        assert not server.post("connections/test", {**OPENAI, "key": KEY})["ok"]
 
 
 def test_from_nothing_to_an_answer_and_back(tmp_path: Path, model: ScriptedModelServer) -> None:
