@@ -276,6 +276,7 @@ class Guard:
         """Begin to watch; the events of a run without our mark are left alone from then on."""
         self.shell.events.register("pre_execute", self.before)
         self.shell.events.register("post_execute", self.after)
+        self.shell.events.register("post_run_cell", self.ended)
         self.kernel.control_handlers[DECISION] = self.decided
         self.watch()
 
@@ -331,6 +332,17 @@ class Guard:
                 self.watch_workers(name)
 
     def after(self) -> None:
+        """The code has run; what it registered for its end, which runs next, is the agent's too."""
+        content = (self.kernel.get_parent() or {}).get("content") or {}
+        if content.get("silent"):
+            # IPython calls nothing more.
+            self.ended()
+            return
+        # The last of the callbacks, whatever the code has registered.
+        self.shell.events.unregister("post_run_cell", self.ended)
+        self.shell.events.register("post_run_cell", self.ended)
+
+    def ended(self, _: Any = None) -> None:
         """The request has ended; threads that it started go on as the agent's."""
         run = self.active.pop(threading.get_ident(), None)
         self.run.set(None)

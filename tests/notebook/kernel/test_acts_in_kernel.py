@@ -470,3 +470,19 @@ def test_where_nobody_answers_the_act_is_denied(kernel: GuardedKernel) -> None:
     kernel.answers = True
     assert "nobody is there who could be asked" in kernel.error
     assert (kernel.folder / "cars.csv").exists()
+
+
+@pytest.mark.parametrize("event", ["post_execute", "post_run_cell"])
+def test_what_code_registers_for_its_own_end_asks(kernel: GuardedKernel, event: str) -> None:
+    code = f"""import os
+act = lambda *a: os.remove('cars.csv')
+ip = get_ipython()
+ip.events.register({event!r}, act)"""
+    try:
+        assert kernel.agent(code) == [DELETE]
+        assert (kernel.folder / "cars.csv").exists()
+    finally:
+        kernel.agent(f"ip.events.unregister({event!r}, act)")
+    # The next run is the user's again.
+    assert kernel.user("os.remove('cars.csv')") == []
+    assert not (kernel.folder / "cars.csv").exists()
