@@ -29,7 +29,7 @@ import tempfile
 import threading
 import types
 import weakref
-from typing import Any
+from typing import Any, Literal
 
 ASK = "datalayer_agent_act"
 DECISION = "datalayer_agent_decision"
@@ -202,8 +202,9 @@ class Guard:
         self.kernel = kernel
         self.shell = shell
         self.pid = self.family = os.getpid()
-        self.run: contextvars.ContextVar[Run | None] = contextvars.ContextVar(
-            "datalayer_agent_run", default=None
+        # False where nothing is known, as in a new context.
+        self.run: contextvars.ContextVar[Run | Literal[False] | None] = contextvars.ContextVar(
+            "datalayer_agent_run", default=False
         )
         # What gives worker processes their guard, so by the module that prepares them.
         self.prepares: dict[str, Any] = {}
@@ -256,6 +257,7 @@ class Guard:
             "socket.getaddrinfo": self.on_lookup,
             "socket.gethostbyname": self.on_lookup,
             "socket.gethostbyaddr": self.on_lookup,
+            "socket.getnameinfo": self.on_name_lookup,
             "socket.connect": self.on_connect,
             "socket.sendto": self.on_connect,
             "socket.sendmsg": self.on_connect,
@@ -268,6 +270,7 @@ class Guard:
             "ctypes.dlsym": self.on_dlsym,
             "webbrowser.open": self.on_url,
             "import": self.on_import,
+            "cpython.PyInterpreterState_New": self.on_interpreter,
         }
 
     # -- arming --------------------------------------------------------------------------------
@@ -297,8 +300,8 @@ class Guard:
                         if not may_be_private(name):
                             return
                     else:
-                        run = run_of()
-                        if run is not None and name in run.own and mode is not None:
+                        own = run_of()
+                        if own and name in own.own and mode is not None:
                             return
             run = run_of() or of_thread()
             if run is None or getattr(inside, "hook", False):
@@ -315,6 +318,8 @@ class Guard:
 
     def before(self) -> None:
         """A request begins to run: it is the agent's if its message says so."""
+        if _in_cell():
+            return  # a cell that runs another one is still the same request
         parent = self.kernel.get_parent() or {}
         mark = (parent.get("metadata") or {}).get(METADATA) or {}
         run_id = mark.get("run") if isinstance(mark, dict) else None
@@ -333,6 +338,8 @@ class Guard:
 
     def after(self) -> None:
         """The code has run; what it registered for its end, which runs next, is the agent's too."""
+        if _in_cell():
+            return
         content = (self.kernel.get_parent() or {}).get("content") or {}
         if content.get("silent"):
             # IPython calls nothing more.
@@ -344,6 +351,8 @@ class Guard:
 
     def ended(self, _: Any = None) -> None:
         """The request has ended; threads that it started go on as the agent's."""
+        if _in_cell():
+            return
         run = self.active.pop(threading.get_ident(), None)
         self.run.set(None)
         if run is not None:
@@ -356,13 +365,15 @@ class Guard:
                 self.threads[ident] = (_thread(ident), run)
 
     def of_thread(self) -> Run | None:
-        """The run of the agent's that started the calling thread, if one did."""
+        """The run of the agent's that started the calling thread, or runs in it, if one does."""
         if not self.active and not self.threads:
             return None
         ident = threading.get_ident()
         thread = _thread(ident)
         if thread is not None and self.shells.get(ident) is thread:
-            return None
+            # The cell may act in a context of its own (``contextvars.Context().run``).
+            is_unknown = self.run.get() is False
+            return self.active.get(ident) if is_unknown and _in_cell() else None
         for run in tuple(self.active.values()):
             if ident not in run.threads_before:
                 return run
@@ -522,7 +533,9 @@ class Guard:
     def on_permissions(self, run: Run, args: tuple[Any, ...]) -> None:
         if isinstance(args[0], int):
             return
-        path = os.path.realpath(_in_folder(run, args[0], args[-1]))
+        # The last is a folder, but for extended attributes, which have flags there.
+        folder = args[-1] if len(args) in (3, 4) and not isinstance(args[1], (str, bytes)) else -1
+        path = os.path.realpath(_in_folder(run, args[0], folder))
         if not self.is_free(path):
             self.ask(run, "changes permissions", "change the permissions of", path)
 
@@ -620,6 +633,11 @@ class Guard:
                 return
             self.ask_host(run, host)
             self.learn_addresses(host)
+
+    def on_name_lookup(self, run: Run, args: tuple[Any, ...]) -> None:
+        address = args[0]
+        if isinstance(address, tuple) and not _is_loopback(str(address[0])):
+            self.ask_host(run, str(address[0]))
 
     def ask_host(self, run: Run, host: str, more: str = "") -> None:
         """Ask about a machine by its name."""
@@ -809,6 +827,10 @@ class Guard:
             return
         if not _from_installed_code():
             self.ask(run, "loads native code", "call", str(name))
+
+    def on_interpreter(self, run: Run, args: tuple[Any, ...]) -> None:
+        """Another interpreter in this process has hooks of its own, so none."""
+        self.ask(run, "loads native code", "start", "another Python interpreter")
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -1211,6 +1233,16 @@ def _line() -> int | None:
             line = frame.f_lineno
         frame = frame.f_back
     return line
+
+
+def _in_cell() -> bool:
+    """Whether the code of a cell is among the callers."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "run_code" and _module_of(frame).startswith("IPython.core."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _is_shell_line() -> bool:

@@ -27,9 +27,10 @@ SOURCE = Path(acts_in_kernel.__file__).read_text(encoding="utf-8")
 
 
 class GuardedKernel:
-    """A kernel with the guard; runs code as the agent's, or as the user's, and denies all."""
+    """A kernel with the guard; runs code as the agent's, or as the user's, and denies all.
+    ``before`` runs as the user's before the guard is installed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, before: str = "") -> None:
         self.folder = folder
         self.manager = KernelManager(kernel_name="python3")
         if PYTHON is not None:
@@ -43,6 +44,8 @@ class GuardedKernel:
         self.text = ""
         self.answers = True
         self.numbers = itertools.count()
+        if before:
+            self.user(before)
         private = [os.path.join(folder, "runtime", "")]
         install = expression(SOURCE, f"install({[str(folder)]!r}, {private!r}, [])")
         reply = self._request({"code": "", "silent": True, "user_expressions": {"it": install}})
@@ -486,3 +489,20 @@ ip.events.register({event!r}, act)"""
     # The next run is the user's again.
     assert kernel.user("os.remove('cars.csv')") == []
     assert not (kernel.folder / "cars.csv").exists()
+
+
+def test_a_task_that_the_user_started_before_the_guard_came_asks_nothing(tmp_path: Path) -> None:
+    """It knows of no run, and goes on while the agent's cell waits."""
+    (tmp_path / "cars.csv").write_text("a", encoding="utf-8")
+    task = """import asyncio, os
+async def later():
+    await asyncio.sleep(2)
+    os.remove('cars.csv')
+task = asyncio.ensure_future(later())"""
+    kernel = GuardedKernel(tmp_path, before=task)
+    try:
+        assert kernel.agent("await task") == []
+        assert kernel.error == ""
+    finally:
+        kernel.close()
+    assert not (tmp_path / "cars.csv").exists()
