@@ -180,8 +180,8 @@ class RunParams(Wire):
     """``notebook.run``: these cells in this order, through the page's own kernel session.
 
     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-    ``metadata`` goes with each request to the kernel. ``hashes`` are those of the sources that may
-    run, by cell: the run ends before a cell with another one.
+    ``metadata`` goes with each request to the kernel. A run that is ``held`` shows its cells as
+    waiting, and sends none of them to the kernel before ``notebook.allow``.
     """
 
     path: str
@@ -189,6 +189,15 @@ class RunParams(Wire):
     stop_on_error: bool = True
     timeout_ms: float
     metadata: dict[str, Any] = {}
+    held: bool = False
+
+
+class AllowParams(Wire):
+    """``notebook.allow``: the held run ``request_id`` may go on. ``hashes`` are those of the
+    sources that may run, by cell: the run ends before a cell with another one."""
+
+    path: str
+    request_id: str
     hashes: dict[str, str] = {}
 
 
@@ -293,6 +302,7 @@ PageMethod = Literal[
     "notebook.read",
     "notebook.edit",
     "notebook.run",
+    "notebook.allow",
     "notebook.interrupt",
     "notebook.selectKernel",
     "notebook.reveal",

@@ -24,6 +24,7 @@ from jupyter_datalayer_agent.notebook.service import NotebookService
 from jupyter_datalayer_agent.protocol.cells import CellPosition, CellRun, InsertCell, PageNotebook
 from jupyter_datalayer_agent.protocol.page import (
     ActiveDocument,
+    AllowParams,
     EditorState,
     EditParams,
     FileRenamed,
@@ -238,6 +239,9 @@ class ScriptedPage:
         self.ids_kept = True
         self.kernel_status = "idle"
         self.runner: Callable[[PageRequest, RunParams], Any] | None = None
+        # Of each held run, what may run.
+        self.allowed: dict[str, asyncio.Future[dict[str, str]]] = {}
+        self.held = asyncio.Event()
         self.page: Page | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -338,9 +342,24 @@ class ScriptedPage:
             return self._read(ReadParams.model_validate(request.params))
         if request.method == "notebook.edit":
             return self._edit(EditParams.model_validate(request.params))
+        if request.method == "notebook.allow":
+            allow = AllowParams.model_validate(request.params)
+            self.allowed[allow.request_id].set_result(allow.hashes)
+        if request.method == "notebook.interrupt" and (
+            held := self.allowed.get(str(request.params["requestId"]))
+        ):
+            held.cancel()
         if request.method == "notebook.run":
             assert self.runner is not None
-            runs = await self.runner(request, RunParams.model_validate(request.params))
+            params = RunParams.model_validate(request.params)
+            if params.held:
+                allowed = asyncio.get_running_loop().create_future()
+                self.allowed[request.request_id] = allowed
+                self.held.set()
+                await asyncio.wait([allowed])
+                if allowed.cancelled():
+                    return RunResult(runs=[]).to_wire()
+            runs = await self.runner(request, params)
             done = runs if isinstance(runs, RunResult) else RunResult(runs=runs)
             return done.to_wire()
         return None

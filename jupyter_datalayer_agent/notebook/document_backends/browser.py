@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -12,6 +12,7 @@ from ...protocol.base import Wire, new_id
 from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
 from ...protocol.line_ends import line_feeds
 from ...protocol.page import (
+    AllowParams,
     EditParams,
     InterruptParams,
     PageProgress,
@@ -29,6 +30,8 @@ from .file import Applied
 from .headless_run import WriteOutputs
 
 WireT = TypeVar("WireT", bound=Wire)
+Allow = Callable[[], Awaitable[dict[str, str]]]
+"""Returns once the cells of a run may be sent to the kernel: the hashes of their sources."""
 
 ANSWER_SECONDS = 30.0
 # How long a page may give no sign of a requested run.
@@ -109,13 +112,15 @@ class BrowserDocument:
         on_progress: Progress | None = None,
         watch: RunObserver,
         guarded: GuardedRun,
-        hashes: dict[str, str],
+        allow: Allow | None,
     ) -> list[CellRun]:
         """Run the cells through the page's own kernel session. One result a cell; fewer where the
-        next one does not have the source that ``hashes`` says may run.
+        next one does not have the source that ``allow`` says may run. Until that has returned, the
+        page only shows that they wait; what it raises ends the run before it began.
 
-        Raises ``PageDisconnected`` if the page disconnects or closes the notebook, ``PageSilent``
-        if it does nothing. ``watch`` is notified of the page's reports; what the page sends to the
+        Raises ``PageDisconnected`` if the page disconnects or closes the notebook, and before
+        anything was sent to the kernel ``PageGone`` or ``NotOpen``; ``PageSilent`` if it does
+        nothing. ``watch`` is notified of the page's reports; what the page sends to the
         kernel is marked as this ``guarded`` run.
         """
         params = RunParams(
@@ -124,9 +129,9 @@ class BrowserDocument:
             stop_on_error=stop_on_error,
             timeout_ms=timeout * 1000,
             metadata=guarded.metadata,
-            hashes=hashes,
+            held=allow is not None,
         )
-        return await _PageRun(self, params, on_progress, watch, guarded).run()
+        return await _PageRun(self, params, on_progress, watch, guarded).run(allow)
 
 
 class _PageRun:
@@ -150,7 +155,7 @@ class _PageRun:
         self._guarded = guarded
         guarded.on_change = self._news.set
 
-    async def run(self) -> list[CellRun]:
+    async def run(self, allow: Allow | None) -> list[CellRun]:
         asking = asyncio.ensure_future(
             self.page.request(
                 "notebook.run",
@@ -161,18 +166,44 @@ class _PageRun:
             )
         )
         try:
-            await self._watch(asking)
-            result = _parse(RunResult, asking.result())
-        except NotOpen as closed:
-            raise PageDisconnected(closed.message) from closed
-        except PageGone as gone:
-            raise PageDisconnected(str(gone)) from gone
+            if allow is not None:
+                hashes = await self._allowed(asking, allow)
+            try:
+                if allow is not None:
+                    await self._release(hashes)
+                await self._watch(asking)
+                result = _parse(RunResult, asking.result())
+            except NotOpen as closed:
+                raise PageDisconnected(closed.message) from closed
+            except PageGone as gone:
+                raise PageDisconnected(str(gone)) from gone
         except asyncio.CancelledError:
             await self._stop(asking)
             raise
         finally:
             asking.cancel()
         return result.runs if result.changed is not None else self._complete(result.runs)
+
+    async def _allowed(self, asking: asyncio.Future[object], allow: Allow) -> dict[str, str]:
+        """The hashes of what may run, once it may. The page shows meanwhile that the cells wait."""
+        allowing = asyncio.ensure_future(allow())
+        try:
+            either: list[asyncio.Future[Any]] = [asking, allowing]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                # The page has closed the notebook, or cannot run it.
+                asking.result()
+            return await allowing
+        except Exception:
+            if not asking.done():
+                await self._stop(asking)
+            raise
+        finally:
+            allowing.cancel()
+
+    async def _release(self, hashes: dict[str, str]) -> None:
+        params = AllowParams(path=self._document.path, request_id=self.request_id, hashes=hashes)
+        await self.page.request("notebook.allow", params, timeout=ANSWER_SECONDS)
 
     async def _progress(self, progress: PageProgress) -> None:
         self.watch.note(progress)

@@ -22,7 +22,7 @@ from ..page.hub import NotOpen, PageGone
 from ..page_kernels import PageKernels
 from ..renames import TrackedPath
 from ..same_cells import text_id
-from .browser import BrowserDocument, PageDisconnected, changes_of
+from .browser import Allow, BrowserDocument, PageDisconnected, changes_of
 from .cell_ids import KnownAddresses
 from .file import Applied, FileDocument
 from .handover import HandOver
@@ -239,7 +239,7 @@ class _LiveRun:
             kernel_id = await self._have_kernel(notebook)
             await watch.ready(cell.source for cell in cells.values())
             async with self.live.kernels.guarded(kernel_id) as guarded:
-                hashes = await self._allowed(guarded, [cells[each] for each in cell_ids])
+                allow = self._allow(guarded, [cells[each] for each in cell_ids])
                 try:
                     runs = await document.run(
                         cell_ids,
@@ -248,7 +248,7 @@ class _LiveRun:
                         on_progress=self.on_progress,
                         watch=watch,
                         guarded=guarded,
-                        hashes=hashes,
+                        allow=allow,
                     )
                 except PageDisconnected:
                     return await self._take_over(cell_ids, cells, watch)
@@ -268,17 +268,21 @@ class _LiveRun:
         finally:
             await watch.close()
 
-    async def _allowed(self, guarded: GuardedRun, cells: Sequence[PageCell]) -> dict[str, str]:
-        """The hashes of the cells once they may run, so that the page runs no other text; none
-        where nobody decides. Raises ``DocumentError``."""
+    def _allow(self, guarded: GuardedRun, cells: Sequence[PageCell]) -> Allow | None:
+        """Returns the hashes of the cells once they may run, so that the page runs no other text,
+        and raises ``DocumentError``. None where nobody decides."""
         code = [each for each in cells if each.type == "code" and each.source.strip()]
         if not code or not guarded.is_decided:
-            return {}
-        try:
-            await guarded.allowed([(each.id, each.source) for each in code])
-        except KernelDied as died:
-            raise DocumentError("kernel_error", str(died)) from died
-        return {each.id: each.hash for each in code}
+            return None
+
+        async def allow() -> dict[str, str]:
+            try:
+                await guarded.allowed([(each.id, each.source) for each in code])
+            except KernelDied as died:
+                raise DocumentError("kernel_error", str(died)) from died
+            return {each.id: each.hash for each in code}
+
+        return allow
 
     async def _have_kernel(self, notebook: PageNotebook) -> str | None:
         """See to it that the page can run the cells: in the notebook's kernel, alive; its id.

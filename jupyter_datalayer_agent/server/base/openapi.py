@@ -18,6 +18,7 @@ from ...protocol.ops import OP_ADAPTER
 from ...protocol.page import (
     CLIENT_MESSAGE_ADAPTER,
     SERVER_MESSAGE_ADAPTER,
+    AllowParams,
     DeleteDocumentParams,
     DocumentReadParams,
     DocumentText,
@@ -49,8 +50,8 @@ GIVEN_UNIONS: dict[str, TypeAdapter[Any]] = {
     "ServerMessage": SERVER_MESSAGE_ADAPTER,
 }
 PAGE_PARAMS: list[type[Wire]] = [
-    ReadParams, EditParams, RunParams, InterruptParams, OpenParams, KernelParams, RevealParams,
-    DocumentReadParams, WriteTextParams, DeleteDocumentParams, ExecuteCommandParams,
+    ReadParams, EditParams, RunParams, AllowParams, InterruptParams, OpenParams, KernelParams,
+    RevealParams, DocumentReadParams, WriteTextParams, DeleteDocumentParams, ExecuteCommandParams,
 ]  # fmt: skip
 PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 

@@ -3770,6 +3770,24 @@ export interface components {
             version: string;
         };
         /**
+         * AllowParams
+         * @description ``notebook.allow``: the held run ``request_id`` may go on. ``hashes`` are those of the
+         *     sources that may run, by cell: the run ends before a cell with another one.
+         */
+        AllowParams: {
+            /**
+             * Hashes
+             * @default {}
+             */
+            hashes: {
+                [key: string]: string;
+            };
+            /** Path */
+            path: string;
+            /** Requestid */
+            requestId: string;
+        };
+        /**
          * AnswerChosen
          * @description The conversation continues from this answer of the turn; without one, from its first.
          */
@@ -7995,7 +8013,7 @@ export interface components {
              * Method
              * @enum {string}
              */
-            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.write" | "document.delete" | "page.executeCommand";
+            method: "notebook.read" | "notebook.edit" | "notebook.run" | "notebook.allow" | "notebook.interrupt" | "notebook.selectKernel" | "notebook.reveal" | "document.open" | "document.read" | "document.write" | "document.delete" | "page.executeCommand";
             /** Params */
             params: {
                 [key: string]: unknown;
@@ -8740,19 +8758,17 @@ export interface components {
          * @description ``notebook.run``: these cells in this order, through the page's own kernel session.
          *
          *     ``timeout_ms`` is for each cell, from ``execute_input``; afterwards the kernel is interrupted.
-         *     ``metadata`` goes with each request to the kernel. ``hashes`` are those of the sources that may
-         *     run, by cell: the run ends before a cell with another one.
+         *     ``metadata`` goes with each request to the kernel. A run that is ``held`` shows its cells as
+         *     waiting, and sends none of them to the kernel before ``notebook.allow``.
          */
         RunParams: {
             /** Cellids */
             cellIds: string[];
             /**
-             * Hashes
-             * @default {}
+             * Held
+             * @default false
              */
-            hashes: {
-                [key: string]: string;
-            };
+            held: boolean;
             /**
              * Metadata
              * @default {}

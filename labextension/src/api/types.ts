@@ -258,6 +258,7 @@ export type RunParams = Wire<'RunParams'>;
 export type CellRunError = Wire<'CellRunError'>;
 export type CellRun = Wire<'CellRun'>;
 export type RunResult = Wire<'RunResult'>;
+export type AllowParams = Wire<'AllowParams'>;
 export type InterruptParams = Wire<'InterruptParams'>;
 export type OpenParams = Wire<'OpenParams'>;
 export type KernelParams = Wire<'KernelParams'>;

@@ -3,6 +3,7 @@ import { Contents } from '@jupyterlab/services';
 import { CommandRegistry } from '@lumino/commands';
 
 import {
+  AllowParams,
   DeleteDocumentParams,
   DocumentReadParams,
   DocumentText,
@@ -51,6 +52,7 @@ interface IMethods {
     requestId: string,
     progress: Progress
   ) => Promise<RunResult>;
+  'notebook.allow': (params: AllowParams) => Promise<void>;
   'notebook.interrupt': (params: InterruptParams) => Promise<void>;
   'notebook.selectKernel': (params: KernelParams) => Promise<PageNotebook>;
   'notebook.reveal': (params: RevealParams) => Promise<void>;
@@ -91,6 +93,9 @@ export function createMethods(parts: IParts): IMethods {
 
     'notebook.run': async (params, requestId, progress) =>
       runner.run(await notebook(params.path), params, requestId, progress),
+
+    'notebook.allow': async ({ requestId, hashes }) =>
+      runner.allow(requestId, hashes ?? {}),
 
     'notebook.interrupt': ({ requestId }) => runner.interrupt(requestId),
 

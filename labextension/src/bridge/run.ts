@@ -40,6 +40,9 @@ class Run {
     readonly progress: Progress
   ) {
     this.closed.promise.catch(() => undefined);
+    if (!params.held) {
+      this.allow({});
+    }
     panel.disposed.connect(this._onClosed, this);
   }
 
@@ -47,6 +50,10 @@ class Run {
     return this.panel.sessionContext;
   }
 
+  /** Fulfilled when its cells may be sent to the kernel. */
+  readonly allowed = new PromiseDelegate<void>();
+  /** The hashes of the sources that may run, of the cells for which that was decided. */
+  hashes: Readonly<Record<string, string>> = {};
   /** Fulfilled when somebody stopped the run. */
   readonly stopped = new PromiseDelegate<void>();
   isStopped = false;
@@ -58,6 +65,11 @@ class Run {
   current: ICodeCellModel | null = null;
   /** Fulfilled when nothing of the run goes on. */
   readonly ended = new PromiseDelegate<void>();
+
+  allow(hashes: Readonly<Record<string, string>>): void {
+    this.hashes = hashes;
+    this.allowed.resolve();
+  }
 
   /** The promise's outcome, unless the notebook is closed before. */
   whileOpen<T>(promise: Promise<T>): Promise<T> {
@@ -115,6 +127,11 @@ export class Runner {
       this._runs.delete(requestId);
       run.end();
     }
+  }
+
+  /** A run that was held may go on; nothing if it has ended. */
+  allow(requestId: string, hashes: Readonly<Record<string, string>>): void {
+    this._runs.get(requestId)?.allow(hashes);
   }
 
   /**
@@ -211,7 +228,10 @@ export class Runner {
     return this._execute(run, cellId);
   }
 
-  /** Wait until the kernel has done what it was given before; false if the run was stopped. */
+  /**
+   * Wait until the cell may run and the kernel has done what it was given before; false if the run
+   * was stopped.
+   */
   private async _waitForTurn(run: Run, cellId: string): Promise<boolean> {
     const { context } = run;
     this._executions.schedule(context, cellId);
@@ -222,6 +242,9 @@ export class Runner {
     if (model) {
       model.executionState = 'running';
     }
+    await run.whileOpen(
+      Promise.race([run.allowed.promise, run.stopped.promise])
+    );
     const given = run.whileOpen(run.stopped.promise).catch(() => undefined);
     await run.whileOpen(kernelFree(context, this._executions, given));
     if (run.isStopped) {
@@ -239,7 +262,7 @@ export class Runner {
       return this._deleted(this._identify(run, cellId));
     }
     const source = widget.model.sharedModel.getSource();
-    const { hashes = {} } = run.params;
+    const { hashes } = run;
     if (cellId in hashes && hashSource(source) !== hashes[cellId]) {
       // It was changed after it was allowed to run.
       run.changed = cellId;

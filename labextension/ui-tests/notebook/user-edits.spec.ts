@@ -160,6 +160,7 @@ test("the user's running cell is never interrupted: the agent's run waits, and S
   await tab.panel.send('Run the second cell');
   // Its code is sent once the kernel can ask about what it does, which it cannot while it is busy.
   await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'running');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
   await tab.panel.stopButton.click();
   await tab.panel.ended(1, 'aborted');
   await expect(notebook.prompt(0)).toHaveText('[*]:');

@@ -213,6 +213,7 @@ test("a page that is loaded while the user's cell runs waits for its end with th
   await tab.panel.send('Run the second');
   // Its code is sent once the kernel can ask about what it does, which it cannot while it is busy.
   await expect(tab.panel.toolCalls).toHaveAttribute('data-status', 'running');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
   const sent = await tab.page.evaluate(() => {
     const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
     return !!(panel.content.widgets[1] as CodeCell).outputArea.future;

@@ -20,7 +20,7 @@ from jupyter_datalayer_agent.notebook.kernel.acts import (
     deciding,
 )
 from jupyter_datalayer_agent.protocol.cells import CellRun, UpdateCell
-from jupyter_datalayer_agent.protocol.page import PageRequest, RunParams, RunResult
+from jupyter_datalayer_agent.protocol.page import PageFailure, PageRequest, RunParams, RunResult
 
 from ..support import ScriptedPage, code, insert, text_of, world, write_notebook
 
@@ -188,7 +188,7 @@ async def test_what_a_page_does_not_run_since_it_was_changed_is_decided_on_anew(
         hashes: list[dict[str, str]] = []
 
         async def runner(request: PageRequest, params: RunParams) -> RunResult:
-            hashes.append(params.hashes)
+            hashes.append(page.allowed[request.request_id].result())
             page.notebooks["a.ipynb"][1]["source"] = "os.remove('cars.csv')"
             return RunResult(runs=[CellRun(cell_id="a", status="ok")], changed="b")
 
@@ -207,6 +207,58 @@ async def test_what_a_page_does_not_run_since_it_was_changed_is_decided_on_anew(
         (("b", "os.remove('cars.csv')"), ("c", "3")),
     ]
     assert [sorted(each) for each in hashes] == [["a", "b", "c"]]
+
+
+@pytest.mark.parametrize("end", ["declined", "stopped", "closed"])
+async def test_cells_wait_in_the_page_until_they_may_run(tmp_path: Path, end: str) -> None:
+    """The page shows them as waiting, and nothing of them runs however the wait ends."""
+    waits, answer = asyncio.Event(), asyncio.Event()
+
+    async def decide(run: RunNow) -> None:
+        waits.set()
+        await answer.wait()
+        raise NotAllowed("Not run: declined.")
+
+    async def ask(act: Act) -> ActDecision:
+        raise AssertionError("nothing runs in the kernel")
+
+    async with world(tmp_path) as w:
+        page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "1")])
+        ran = []
+
+        async def runner(request: PageRequest, params: RunParams) -> list[CellRun]:
+            ran.append(request)
+            return []
+
+        page.runner = runner
+        document = await w.service.open("a.ipynb", "page-1")
+        with asking(ask), deciding(decide):
+            running = asyncio.create_task(document.run(["a"], timeout=60))
+            await waits.wait()
+            await page.held.wait()
+            held = next(each for each in page.requests if each.method == "notebook.run")
+            assert held.params["held"] is True
+            if end == "stopped":
+                running.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await running
+            elif end == "declined":
+                answer.set()
+                [run] = await running
+                assert (run.status, run.note) == ("aborted", "Not run: declined.")
+            else:
+                # The file is next, and asks in its turn.
+                page.close_notebook("a.ipynb")
+                closed = PageFailure(code="not_open", message="a.ipynb is not open")
+                page.answer(held, ok=False, error=closed)
+                answer.set()
+                [run] = await running
+                assert run.status == "aborted"
+    assert "notebook.allow" not in page.methods()
+    if end != "closed":
+        stopped = next(each for each in page.requests if each.method == "notebook.interrupt")
+        assert stopped.params["requestId"] == held.request_id
+    assert ran == []
 
 
 async def test_cancelling_a_run_asks_the_page_to_interrupt_it_and_waits(tmp_path: Path) -> None:

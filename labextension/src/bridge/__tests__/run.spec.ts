@@ -65,7 +65,7 @@ describe('Runner', () => {
         timeoutMs: 60_000,
         stopOnError: true,
         metadata: {},
-        hashes: {},
+        held: false,
         ...params
       },
       'r1',
@@ -319,7 +319,8 @@ describe('Runner', () => {
       a: hashSource(a.model.sharedModel.getSource()),
       b: hashSource(b.model.sharedModel.getSource())
     };
-    const result = run(['a', 'b', 'c'], { hashes });
+    const result = run(['a', 'b', 'c'], { held: true });
+    runner.allow('r1', hashes);
     const request = await started(1);
     // Somebody changes the next cell while the first one runs.
     b.model.sharedModel.setSource('os.remove("cars.csv")');
@@ -333,10 +334,35 @@ describe('Runner', () => {
     expect((b as CodeCell).model.executionState).toBe('idle');
   });
 
+  it('shows that a held cell waits, and sends it once it may run', async () => {
+    const [cell] = notebook.panel.content.widgets as CodeCell[];
+    const result = run(['a'], { held: true });
+    await until(() => cell.model.executionState === 'running');
+    await until(() => cell.promptNode!.textContent === '[*]:');
+    expect(kernel.executed).toHaveLength(0);
+    runner.allow('r1', {});
+    kernel.finish(await started(1), OK);
+    expect((await result).runs).toMatchObject([{ cellId: 'a', status: 'ok' }]);
+  });
+
+  it('a held run that is stopped sends nothing, and its cell waits no more', async () => {
+    const [cell] = notebook.panel.content.widgets as CodeCell[];
+    const result = run(['a', 'b'], { held: true });
+    await until(() => cell.model.executionState === 'running');
+    await runner.interrupt('r1');
+    const { runs } = await result;
+    expect(runs.map(({ status }) => status)).toEqual(['aborted', 'aborted']);
+    expect(cell.model.executionState).toBe('idle');
+    // It comes too late.
+    runner.allow('r1', {});
+    expect(kernel.executed).toHaveLength(0);
+  });
+
   it('sends no other text than the one that may run, whatever the executor does', async () => {
     const [cell] = notebook.panel.content.widgets;
     const source = cell.model.sharedModel.getSource();
-    const result = run(['a'], { hashes: { a: hashSource(source) } });
+    const result = run(['a'], { held: true });
+    runner.allow('r1', { a: hashSource(source) });
     const request = await started(1);
     const sent = kernel.executed[0].sessionContext!.session!.kernel!;
     const send = (code: string) => () => sent.requestExecute({ code }, false);
