@@ -16,7 +16,8 @@ _WRAPS = [
     (nodes.HIGHLIGHT, "mark"),
 ]  # fmt: skip
 _MARKS = [(nodes.STRIKE, "~~", "s"), (nodes.BOLD, "**", "strong"), (nodes.ITALIC, "*", "em")]
-_SPECIAL = re.compile(r"([\\`*\[\]$]|<(?=[a-zA-Z/!?])|~(?=~)|(?<=~)~|(?<!\w)_|_(?!\w))")
+# Only between two letters or digits an underscore marks nothing.
+_SPECIAL = re.compile(r"([\\`*\[\]$]|<(?=[a-zA-Z/!?])|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _BLOCK_START = re.compile(r"^(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}\s*$|~~~|:?-+:?\s*\|)")
 _NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")

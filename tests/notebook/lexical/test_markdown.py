@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.lexical import nodes
@@ -136,6 +136,7 @@ CHARACTERS = st.text("abc1 *_`[]()<>#-+|~$&;!\\.é😀:=\"'x", min_size=1, max_s
 
 
 @settings(max_examples=300, deadline=None)
+@example(runs=[("__1__", 0)])
 @given(runs=st.lists(st.tuples(CHARACTERS, FORMATS), min_size=1, max_size=4))
 def test_any_text_and_format_survives_markdown(runs: list[tuple[str, int]]) -> None:
     block = nodes.paragraph([nodes.text(content, format) for content, format in runs])
