@@ -11,7 +11,7 @@ CellType = Literal["code", "markdown", "raw"]
 SelectionStatus = Literal["unselected", "selected", "active"]
 ExecutionStatus = Literal["running", "pending", "idle"]
 PartKind = Literal[
-    "notebook", "file", "dataset", "cells", "outputs", "variables", "quality", "references", "state"
+    "notebook", "file", "dataset", "cells", "outputs", "variables", "references", "state"
 ]
 
 

@@ -16,7 +16,6 @@ from ...tools.context import SeenCells
 from ...tools.data_rows import beginning, data_part, is_data
 from ...tools.outputs import render_outputs
 from ...tools.redaction import PrivateText, text
-from ...workflows.templates.matching import about_quality
 from ..request import TurnRequest
 from ..runtime import Runtime
 from .attachments import attached
@@ -54,16 +53,13 @@ async def gather(
     await _lexical(runtime, request, gathered)
     await _files(runtime, request, gathered)
     pieces += await attached(runtime, request, shown, seen)
-    pieces += await _of_message(runtime, request)
+    pieces += _of_message(request)
     return gathered
 
 
-async def _of_message(runtime: Runtime, request: TurnRequest) -> list[Piece]:
+def _of_message(request: TurnRequest) -> list[Piece]:
     """What applies to this message only."""
     pieces = []
-    quality = await quality_for(runtime, request, request.text)
-    if quality is not None:
-        pieces.append(Piece("quality", quality, request.gate.target, lasting=False))
     meant = references(request)
     if meant:
         names = [each.tool.name for each in meant]
@@ -167,20 +163,6 @@ def rendered_file(file: FileContext) -> PrivateText:
     content = data_part(file.path, file.content)
     head, found, tail = shown.rpartition(file.content)
     return text(head, content, tail) if found and content is not None else text(shown)
-
-
-async def quality_for(runtime: Runtime, request: TurnRequest, task: str) -> str | None:
-    """The quality report of the notebook, with its suggestions, for a task about quality; None for
-    any other, and where nothing may be changed: there the model has the tool."""
-    path = request.gate.target
-    if path is None or not request.gate.may_change or not about_quality(task):
-        return None
-    from ...workflows.quality.of_document import with_suggestions
-
-    try:
-        return with_suggestions(await runtime.quality_of(path, request.chat.client_id))
-    except DocumentError as error:
-        return f"The quality of {path} could not be looked at: {error.message}"
 
 
 def outputs_of(cells: Sequence[PageCell]) -> dict[str, PrivateText]:

@@ -56,9 +56,8 @@ def not_valid(problem: str) -> str:
     return f"[This plan cannot be carried out. {problem} Answer with the corrected JSON object.]"
 
 
-def step_prompt(plan: Plan, index: int, quality: str | None) -> str:
-    """To the model: carry out one step; ``quality`` is the notebook's report, where it is about
-    that."""
+def step_prompt(plan: Plan, index: int) -> str:
+    """To the model: carry out one step."""
     step = plan.steps[index]
     tools = f" Planned tools: {', '.join(step.tool_calls)}." if step.tool_calls else ""
     failed = [n for n, each in enumerate(plan.steps) if each.status == "failed"]
@@ -70,7 +69,6 @@ def step_prompt(plan: Plan, index: int, quality: str | None) -> str:
     return (
         f"[Step {index + 1} of {len(plan.steps)}: {step.description}.{tools} Do this step now and "
         "only this one, and check its result. Then say in one sentence what was done.]"
-        + ("" if quality is None else f"\n{quality}")
     )
 
 

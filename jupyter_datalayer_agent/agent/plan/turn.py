@@ -19,7 +19,6 @@ from ...workflows.template import StepFailed
 from ..actions.asking import cheap_asker
 from ..actions.filler import Ask
 from ..approvals.pending import Audience
-from ..context.gather import quality_for
 from ..history.history import Item, assistant_item, user_item
 from ..request import TurnRequest
 from ..state import SessionState
@@ -241,9 +240,7 @@ class PlannedTurn(Turn):
         if self._in_step == index:
             await self._answer_open_calls()
         else:
-            step = self.plan.steps[index].description
-            quality = await quality_for(self.runtime, self.request, step)
-            await self.add_user_message(messages.step_prompt(self.plan, index, quality))
+            await self.add_user_message(messages.step_prompt(self.plan, index))
         self._in_step = None
         while True:
             nothing_more = await self._step()

@@ -39,13 +39,6 @@ def as_notebook(read: PageNotebook) -> dict[str, Any]:
     }
 
 
-def with_suggestions(report: QualityReport) -> str:
-    """The same as ``rendered``, with suggestions, the costliest first."""
-    if not report.suggestions:
-        return rendered(report)
-    return "\n".join([rendered(report), "To improve it:", *(f"- {s}" for s in report.suggestions)])
-
-
 def rendered(report: QualityReport, most: int = 15) -> str:
     """The report as a few lines of text, for the model: the ``most`` first issues."""
     lines = [f"Quality of the notebook: {report.score} of 100"]

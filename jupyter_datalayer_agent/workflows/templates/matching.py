@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...protocol.compared import MOST_CHARACTERS, compared
+from ...protocol.compared import MOST_CHARACTERS
 from ..template import Template
 from . import phrases
 
@@ -62,16 +62,6 @@ def match(message: str, templates: Iterable[Template]) -> Match:
         return Match("asked", (asked[0],))
     close = _closest(known, words)
     return Match("close", close) if close else NOTHING
-
-
-def about_quality(task: str) -> bool:
-    """Whether a task, a message or a step of a plan, may be done better with the notebook's quality
-    report: it asks for it, or to check, review or improve something."""
-    words = split_words(compared(task))
-    sentence = " ".join(word for word in words if word not in PUNCTUATION)
-    if phrases.QUALITY.search(sentence) or phrases.BETTER.search(sentence):
-        return True
-    return any(_is_one_of(word, phrases.REVIEW) for word in words)
 
 
 def split_words(text: str) -> list[str]:

@@ -91,16 +91,6 @@ EXPLAINING = _words(
 )
 """Words that precede the object."""
 
-REVIEW = _words(
-    """quality check checks checked checking recheck improve improves improving improvement*
-    analyze analyse analyzes analyses analyzing analysing review* audit* lint* inspect* assess*
-    evaluate critique* polish* refactor* tidy cleanup
-    qualitat* pruf* uberpruf* verbesser* analysier* begutacht* bewert* aufraum*
-    qualite verifi* amelior* analyser analysez evalue* ameliore*
-    calidad revis* mejor* comprueb* comprob* analiza* evalua verifica*"""
-)
-"""Words for reviewing and improving something that exists."""
-
 FIRST_OF_QUESTION = _words(
     """why how what which where when who whose does did is are was were has have should am
     warum wieso wie was welche welcher welches wo wann wer ist sind hat
@@ -148,10 +138,4 @@ QUALITY = re.compile(
     rf"|bewerte|begutachte|prufe|uberprufe|analysiere|verifie|evalue|revisa|analiza|evalua)"
     rf" (?:the|this|my|our|das|dieses|mein|ce|cet|le|mon|este|el|mi)(?: whole| entire)? {_BOOK}"
     r"(?!\s+(?:data|output|kernel|cell|runs?|is|ist|fits?))\b"
-)
-BETTER = re.compile(
-    # Clean up this notebook; make the code better.
-    rf"\b(?:clean(?: up)?|raume?|nettoie|limpia) {_THE}{_BOOK}\b"
-    rf"|\b(?:make|mach) {_THE}{_BOOK}(?: \w+)?"
-    r" (?:better|cleaner|tidier|nicer|readable|besser|sauber)\b"
 )

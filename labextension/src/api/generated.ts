@@ -5425,7 +5425,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "notebook" | "file" | "dataset" | "cells" | "outputs" | "variables" | "quality" | "references" | "state";
+            kind: "notebook" | "file" | "dataset" | "cells" | "outputs" | "variables" | "references" | "state";
             /**
              * Names
              * @default []

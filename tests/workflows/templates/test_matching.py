@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
-from jupyter_datalayer_agent.workflows.templates.matching import about_quality, match
+from jupyter_datalayer_agent.workflows.templates.matching import match
 
 SHORT = {
     "data-analysis-notebook": "notebook",
@@ -185,44 +185,3 @@ def outcome(message: str) -> str:
 @pytest.mark.parametrize(("message", "expected"), [*MESSAGES, *WRITTEN_LATER])
 def test_what_a_message_asks_for(message: str, expected: str) -> None:
     assert outcome(message) == expected
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        "What about the quality of this notebook?",
-        "check cell 3",
-        "Checking that all cells run",
-        "improve the plots",
-        "review it",
-        "Audit the code.",
-        "analyse the weights",
-        "clean up the notebook",
-        "make this code better",
-        "lint it",
-        "Refactor the second half",
-        "Überprüfe das Notebook",
-        "verbessere die Diagramme",
-        "vérifie le code",
-        "améliore ce cahier",
-        "mejora el cuaderno",
-        "Follow the notebook's best practices",
-    ],
-)
-def test_a_task_is_about_quality(task: str) -> None:
-    assert about_quality(task)
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        "What is 2 + 2?",
-        "plot the weights",
-        "add a title",
-        "load cars.csv",
-        "clean the data",
-        "zeig es",
-    ],
-)
-def test_a_task_is_not_about_quality(task: str) -> None:
-    assert not about_quality(task)
