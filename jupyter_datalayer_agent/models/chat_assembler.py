@@ -17,11 +17,12 @@ from jupyter_datalayer_agent.protocol.json_text import without_halves
 from jupyter_datalayer_agent.protocol.requests import Usage
 
 from .chat_messages import is_json_object
-from .drafts import AnswerDraft, broken_stream
+from .drafts import AnswerDraft, AnswerSize, broken_stream
 from .stream_bytes import bytes_of
 from .tokens import cache_written_of, usage_of
 from .types import (
     CONNECTION_LOST,
+    SIZE_LIMIT,
     BrokenStream,
     FunctionCallStarted,
     Item,
@@ -37,6 +38,7 @@ _FINISH_REASONS = {
     "length": "max_output_tokens",
     "content_filter": "content_filter",
     CONNECTION_LOST: CONNECTION_LOST,
+    SIZE_LIMIT: SIZE_LIMIT,
 }
 
 
@@ -47,6 +49,7 @@ class ChatAssembler:
 
     taken: set[str] = field(default_factory=set)
     _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
+    _size: AnswerSize = field(default_factory=AnswerSize)
     _refused: set[str] = field(default_factory=set)
     _has_refused: bool = False
     _calls: dict[int, tuple[str, str | None]] = field(default_factory=dict)
@@ -57,6 +60,11 @@ class ChatAssembler:
     _cache_written: int = 0
     _finish_reason: str | None = None
     ended: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """See ``drafts.Assembler``."""
+        return self._size.is_over
 
     def keep_refusals(self, source: Any) -> None:
         """Have litellm's stream ``source`` pass on the chunks of a refusal, which it leaves out:
@@ -176,17 +184,19 @@ class ChatAssembler:
         for block in getattr(delta, "thinking_blocks", None) or []:
             self._think(block)
         reasoning = getattr(delta, "reasoning_content", None)
-        if reasoning:
+        if reasoning and (reasoning := self._size.take(reasoning)):
             item_id = self._begun("reasoning", "rs")
-            self._drafts[item_id].text += reasoning
+            self._drafts[item_id].add(reasoning)
             yield ReasoningChunk(item_id, reasoning)
         refusal = _refusal(delta)
         for text in filter(None, (getattr(delta, "content", None), refusal)):
+            if not (kept := self._size.take(text)):
+                break
             item_id = self._begun("message", "msg")
-            self._drafts[item_id].text += text
+            self._drafts[item_id].add(kept)
             if text is refusal:
                 self._refused.add(item_id)
-            yield TextChunk(item_id, text)
+            yield TextChunk(item_id, kept)
         for position, call in enumerate(getattr(delta, "tool_calls", None) or []):
             yield from self._call(call, position)
 
@@ -216,7 +226,7 @@ class ChatAssembler:
             self._calls[index] = known
             self._drafts[known[0]].call_id = self._call_id(given)
         item_id, draft = known[0], self._drafts[known[0]]
-        draft.text += written
+        draft.add(self._size.take(written))
         # Some providers repeat the name in every chunk.
         if name and not draft.name:
             draft.name = name
@@ -236,7 +246,7 @@ class ChatAssembler:
             return True
         has_new_id = given is not None and id_before is not None and given != id_before
         begins = has_new_id or bool(name and draft.name and written.strip())
-        return begins and is_json_object(draft.text)
+        return begins and draft.last_piece.rstrip().endswith("}") and is_json_object(draft.text)
 
     def _call_id(self, given: str | None) -> str:
         """The provider's id, or a new one if it is missing or used by another call."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..protocol.limits import MAX_ANSWER_CHARACTERS
 from .types import BrokenStream, Item, StreamEvent
 
 
@@ -14,11 +15,42 @@ class AnswerDraft:
     """An incomplete item."""
 
     kind: str
-    text: str = ""
     name: str = ""
     call_id: str = ""
     item: Item | None = None
     """The complete item, at its end."""
+    _pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        if len(self._pieces) > 1:
+            self._pieces[:] = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    @property
+    def last_piece(self) -> str:
+        """What was added last: joining a long text for each of its pieces takes minutes."""
+        return self._pieces[-1] if self._pieces else ""
+
+    def add(self, text: str) -> None:
+        """The text goes on."""
+        self._pieces.append(text)
+
+
+@dataclass
+class AnswerSize:
+    """Characters of an answer, up to ``MAX_ANSWER_CHARACTERS``."""
+
+    is_over: bool = False
+    _left: int = MAX_ANSWER_CHARACTERS
+
+    def take(self, text: str) -> str:
+        """As much of a text as may be kept."""
+        self.is_over = self.is_over or len(text) > self._left
+        kept = text[: self._left]
+        self._left -= len(kept)
+        return kept
 
 
 class Assembler(Protocol):
@@ -27,6 +59,11 @@ class Assembler(Protocol):
     @property
     def ended(self) -> bool:
         """Whether the whole answer has arrived, so that reading can stop."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the answer has more characters than are read of one."""
         ...
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:

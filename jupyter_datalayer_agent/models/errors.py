@@ -58,7 +58,7 @@ _STATUSES = {
     "image_parse_error": 400,
     "image_too_large": 400,
     "image_too_small": 400,
-    "insufficient_quota": 429,
+    "insufficient_quota": 402,
     "invalid_api_key": 401,
     "invalid_base64_image": 400,
     "invalid_image": 400,
@@ -144,11 +144,9 @@ def model_error(
         code = "broken_stream"
     if code in ("connection", "broken_stream"):
         status = None  # litellm invented it
-    spent = any("insufficient_quota" in f"{it} {getattr(it, 'code', '')}" for it in chain)
     return ModelError(
         code,
         _message(code, detail, provider, api_base, environ),
-        retryable=False if spent else None,  # waiting does not help
         retry_after=_retry_after(chain),
         status=status,
         broken=broken,
@@ -212,7 +210,7 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
     names = _names(chain)
     if "ImportError" in names:
         return "litellm_unusable"
-    if status == 402:
+    if status == 402 or any(map(_is_spent, chain)):
         return "payment"
     if status in (401, 403) or names & {"AuthenticationError", "PermissionDeniedError"}:
         return "authentication"
@@ -227,6 +225,11 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
         return "connection"
     unreachable = re.search(r"connection error|disconnected|cannot connect", detail, re.IGNORECASE)
     return "connection" if unreachable else "server"
+
+
+def _is_spent(error: BaseException) -> bool:
+    """Whether the account's quota is used up. OpenAI says so by 429, as if waiting helped."""
+    return "insufficient_quota" in f"{error} {getattr(error, 'code', '')}"
 
 
 def _missing_package(chain: list[BaseException]) -> str | None:
@@ -314,7 +317,9 @@ def _message(
         case "context_window":
             return f"The conversation is longer than the model can read.{report}"
         case "payment":
-            return f"{name}{where} asks for payment: the account has no credit left.{report}"
+            return (
+                f"{name}{where} asks for payment: the account has no quota or credit left.{report}"
+            )
         case "bad_request":
             return f"{name}{where} did not accept the request.{report}"
         case "connection":

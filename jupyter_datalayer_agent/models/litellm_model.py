@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
+from ..pauses import Pauses
 from . import loader
 from .capabilities import taken_effort
 from .catalogue import readiness
@@ -39,6 +40,7 @@ from .thoughts import WithoutThoughts, speaks_of_marks
 from .tokens import counted_usage
 from .types import (
     CONNECTION_LOST,
+    SIZE_LIMIT,
     BrokenStream,
     ModelError,
     ModelErrorCode,
@@ -53,6 +55,9 @@ IDLE_TIMEOUT = 300.0
 LOCAL_IDLE_TIMEOUT = 3600.0
 """The same for a model on this computer: it is silent while it reads, some 35 tokens a second on a
 slow one, and a connection to it does not get lost on the way."""
+
+
+_MOST_CHUNKS, _FIRST_CHUNKS, _LAST_CHUNKS = 2_000, 100, 200
 
 
 class LitellmModel:
@@ -119,6 +124,8 @@ class LitellmModel:
                 raise _failed(ReportedError(error), where, way)
             for event in assembler.feed_whole(source):
                 yield event
+            if assembler.is_over:
+                assembler.end_as(SIZE_LIMIT)
         else:
             seconds = request.answer_timeout
             async with contextlib.aclosing(
@@ -205,17 +212,28 @@ class LitellmModel:
         self, source: Any, assembler: Assembler, where: ModelRoute, way: Way, seconds: float
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
+        seen, pauses = bytes_of(source), Pauses()
         try:
             events: AsyncIterator[Any] = source.__aiter__()
-            seen = bytes_of(source)
             while not assembler.ended:
+                await pauses.rest()
+                _forget_chunks(source)
                 event = await self._next(events, where, way, seen, seconds)
                 if event is None:
                     break
                 for ours in assembler.feed(event):
                     yield ours
+                if assembler.is_over:
+                    break
+            if _is_over(assembler, seen):
+                assembler.end_as(SIZE_LIMIT)
+                return
             self._check_end(source, assembler, where, way, seen)
         except ModelError as error:
+            if _is_over(assembler, seen):
+                # litellm finds that the end of the answer is missing.
+                assembler.end_as(SIZE_LIMIT)
+                return
             if assembler.has_reason(source):
                 # What was lost is at most how much it cost.
                 return
@@ -288,6 +306,18 @@ class LitellmModel:
     def _silent(self, where: ModelRoute, broken: BrokenStream | None) -> ModelError:
         message = f"The model sent nothing for {self._idle(where):g} seconds."
         return ModelError("broken_stream", message, broken=broken)
+
+
+def _is_over(assembler: Assembler, seen: StreamBytes | None) -> bool:
+    return assembler.is_over or (seen is not None and seen.is_over)
+
+
+def _forget_chunks(source: Any) -> None:
+    """Have litellm keep the chunks in which providers report the usage, and not all of a long
+    answer: those take much memory, and seconds to be joined at the end for nothing."""
+    chunks: list[Any] = getattr(source, "chunks", [])
+    if len(chunks) > _MOST_CHUNKS:
+        del chunks[_FIRST_CHUNKS:-_LAST_CHUNKS]
 
 
 def _extend(scope: anyio.CancelScope, seconds: float, last: float) -> None:

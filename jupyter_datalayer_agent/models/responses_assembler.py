@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.json_text import without_halves
 from jupyter_datalayer_agent.protocol.requests import Usage
 
-from .drafts import AnswerDraft, broken_stream, text_of
+from .drafts import AnswerDraft, AnswerSize, broken_stream, text_of
 from .tokens import usage_of
 from .types import (
+    SIZE_LIMIT,
     BrokenStream,
     FunctionCallStarted,
     Item,
@@ -34,12 +35,18 @@ class ResponsesAssembler:
     """See ``drafts.Assembler``. Each item arrives whole, and is announced at once."""
 
     _drafts: dict[str, AnswerDraft] = field(default_factory=dict)
+    _size: AnswerSize = field(default_factory=AnswerSize)
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
     _finish_reason: str = "stop"
     _announced: int = 0
     """Items that were begun and have not ended."""
     ended: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """See ``drafts.Assembler``."""
+        return self._size.is_over
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
         """The events that follow from one of litellm's."""
@@ -52,7 +59,7 @@ class ResponsesAssembler:
         elif kind in _REASONING:
             yield from self._delta(event, "reasoning")
         elif kind == _ARGUMENTS:
-            self._draft(event.item_id, "function_call").text += event.delta or ""
+            self._draft(event.item_id, "function_call").add(self._size.take(event.delta or ""))
         elif kind == "response.output_item.added":
             self._announced += 1
             yield from self._added(_as_dict(event.item))
@@ -61,7 +68,7 @@ class ResponsesAssembler:
             yield from self._ended(_as_dict(event.item))
         elif kind in _ENDS:
             self._end(event.response)
-            yield from self._rest(event.response)
+            yield from self._rest(event.response.output or [])
 
     def feed_whole(self, response: Any) -> Iterator[StreamEvent]:
         """The events of an answer that was not streamed."""
@@ -99,7 +106,9 @@ class ResponsesAssembler:
         self._finish_reason = reason
 
     def finish(self) -> Iterator[StreamEvent]:
-        """The end; all items have been announced."""
+        """The end; all items have been announced, unless it was cut off at a limit."""
+        if self._finish_reason == SIZE_LIMIT:
+            yield from self._rest([])
         items = [draft.item for draft in self._drafts.values() if draft.item is not None]
         yield ResponseDone(tuple(items), self._usage, self._finish_reason)
 
@@ -115,11 +124,11 @@ class ResponsesAssembler:
         return self._drafts.setdefault(item_id, AnswerDraft(kind))
 
     def _delta(self, event: Any, kind: str) -> Iterator[StreamEvent]:
-        delta = event.delta or ""
+        delta = self._size.take(event.delta or "")
         if not delta:
             return
         item_id = event.item_id or f"{kind}_0"
-        self._draft(item_id, kind).text += delta
+        self._draft(item_id, kind).add(delta)
         yield TextChunk(item_id, delta) if kind == "message" else ReasoningChunk(item_id, delta)
 
     def _added(self, item: Item) -> Iterator[StreamEvent]:
@@ -130,9 +139,9 @@ class ResponsesAssembler:
         yield FunctionCallStarted(item["id"], draft.call_id, draft.name)
 
     def _shown(self, item: Item) -> Iterator[StreamEvent]:
-        text = text_of(item)
+        text = self._size.take(text_of(item))
         if text:
-            self._draft(_id_of(item), "message").text = text
+            self._draft(_id_of(item), "message").add(text)
             yield TextChunk(_id_of(item), text)
 
     def _ended(self, item: Item) -> Iterator[StreamEvent]:
@@ -142,16 +151,22 @@ class ResponsesAssembler:
             self._drafts.pop(item_id, None)
             return
         draft = self._draft(item_id, kind)
+        if not draft.text:
+            # The item came in one piece.
+            draft.add(self._size.take(item.get("arguments") or text_of(item)))
+            if self._size.is_over:
+                draft.name, draft.call_id = item.get("name") or "", item.get("call_id") or ""
+                return
         already = draft.item is not None
         draft.item = item = without_halves(item)
         draft.call_id = item.get("call_id") or ""
         if not already:
             yield ItemDone(item_id, item)
 
-    def _rest(self, response: Any) -> Iterator[StreamEvent]:
+    def _rest(self, output: Iterable[Any]) -> Iterator[StreamEvent]:
         """Items that did not end before the answer did, which was cut off: as the end has them, or
         as far as they had come."""
-        whole = {_id_of(item): item for item in map(_as_dict, response.output or [])}
+        whole = {_id_of(item): item for item in map(_as_dict, output)}
         for item_id, draft in self._drafts.items():
             if draft.item is None and draft.kind in ("message", "function_call"):
                 item = whole.get(item_id) or _cut(item_id, draft)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..protocol.json_text import parse_json
+from ..protocol.limits import MAX_ANSWER_BYTES, MAX_ANSWER_EVENT_BYTES
 
 _END = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 _TAIL = 256
@@ -30,12 +31,15 @@ class ReportedError(Exception):
 class StreamBytes:
     """What the bytes of an answer show. ``on_bytes`` is called when some have arrived;
     ``is_complete``: the body has ended as HTTP has it, and was not cut off; ``error`` is the last
-    one that an event reported."""
+    one that an event reported; ``is_over``: it is longer than what is read of an answer, or has an
+    event that is."""
 
     def __init__(self) -> None:
         self.on_bytes: Callable[[], None] | None = None
         self.is_complete = False
         self.error: ReportedError | None = None
+        self.is_over = False
+        self._size = 0
         self._tail = b""
         self._line = bytearray()
 
@@ -46,6 +50,7 @@ class StreamBytes:
 
     def note(self, data: bytes) -> None:
         """These bytes have arrived."""
+        self._size += len(data)
         self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
         self._line += data
         if _LINE_END.search(data) is not None:
@@ -53,6 +58,9 @@ class StreamBytes:
             self._line = bytearray(rest)
             for line in lines:
                 self._read(bytes(line))
+        if len(self._line) > MAX_ANSWER_EVENT_BYTES or self._size > MAX_ANSWER_BYTES:
+            self.is_over = True
+            self._line.clear()
         if self.on_bytes is not None:
             self.on_bytes()
 

@@ -392,6 +392,11 @@ class WithoutThoughts:
         """See ``drafts.Assembler``."""
         return self.inner.ended
 
+    @property
+    def is_over(self) -> bool:
+        """See ``drafts.Assembler``."""
+        return self.inner.is_over
+
     def feed(self, event: Any) -> Iterator[StreamEvent]:
         """See ``drafts.Assembler``."""
         return self._split(self.inner.feed(event))

@@ -23,6 +23,9 @@ ModelApi: TypeAlias = Literal["auto", "responses", "chat"]
 CONNECTION_LOST = "connection_lost"
 """The finish reason of an answer that the user saw, and whose server did not say that it ended."""
 
+SIZE_LIMIT = "size_limit"
+"""The finish reason of an answer that was ended since it grew beyond what is read of one."""
+
 
 def is_thought(item: Mapping[str, Any]) -> bool:
     """Whether a reasoning item was part of a text: it is shown, and never sent to a model."""
@@ -136,9 +139,9 @@ class ItemDone:
 class ResponseDone:
     """The end of an answer: every item in order, what it cost, and why it ended.
 
-    ``finish_reason`` is ``stop``, ``max_output_tokens``, ``content_filter`` or ``CONNECTION_LOST``;
-    ``cache_written`` the input tokens that were put into the prompt cache, where the provider bills
-    them."""
+    ``finish_reason`` is ``stop``, ``max_output_tokens``, ``content_filter``, ``CONNECTION_LOST`` or
+    ``SIZE_LIMIT``; ``cache_written`` the input tokens that were put into the prompt cache, where
+    the provider bills them."""
 
     items: tuple[Item, ...]
     usage: Usage

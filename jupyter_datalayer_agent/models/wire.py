@@ -27,6 +27,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 
+from ..protocol.limits import MAX_ANSWER_EVENT_BYTES, megabytes
 from .connections.address import proxy_for
 from .connections.way import (
     NetworkProblem,
@@ -43,8 +44,6 @@ from .stream_bytes import EXTENSION, StreamBytes
 
 log = logging.getLogger(__name__)
 
-_LONGEST_WHOLE = 32 * 1024 * 1024
-"""Bytes of an answer in one piece that are read."""
 _LONGEST_ERROR = 20_000
 """Bytes of an error's body that are read; of its message 400 characters are shown."""
 _MOST_REDIRECTS = 5
@@ -240,7 +239,9 @@ async def _looked_at(request: httpx.Request, response: httpx.Response) -> httpx.
         await response.aclose()
         return _as_stream(response, events_of(json.loads(body)), seen)
     response.extensions[EXTENSION] = seen
-    response.stream = _Seen(response.stream, begun, pieces, seen)
+    response.stream = _Seen(
+        response.stream, begun, pieces, seen, is_streamed=_asks_for_stream(request)
+    )
     return response
 
 
@@ -284,11 +285,14 @@ class _Seen(httpx.AsyncByteStream):
         begun: bytes,
         rest: AsyncIterator[bytes],
         seen: StreamBytes,
+        *,
+        is_streamed: bool,
     ) -> None:
         self._stream = stream
         self._begun = begun
         self._rest = rest
         self._seen = seen
+        self._is_streamed = is_streamed
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._begun:
@@ -296,6 +300,10 @@ class _Seen(httpx.AsyncByteStream):
             yield self._begun
         async for piece in self._rest:
             self._seen.note(piece)
+            if self._seen.is_over:
+                if self._is_streamed:
+                    return
+                raise _too_large()
             yield piece
         self._seen.complete()
 
@@ -303,13 +311,20 @@ class _Seen(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _too_large() -> NetworkProblem:
+    return NetworkProblem(
+        f"The model's answer is larger than {megabytes(MAX_ANSWER_EVENT_BYTES)}, which is the most "
+        "that is read of an answer in one piece."
+    )
+
+
 async def _whole(begun: bytes, rest: AsyncIterator[bytes]) -> bytes:
     pieces, size = [begun], len(begun)
     async for piece in rest:
         pieces.append(piece)
         size += len(piece)
-        if size > _LONGEST_WHOLE:
-            raise httpx.DecodingError(f"The answer has more than {_LONGEST_WHOLE:,} bytes.")
+        if size > MAX_ANSWER_EVENT_BYTES:
+            raise _too_large()
     return b"".join(pieces)
 
 

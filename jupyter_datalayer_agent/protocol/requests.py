@@ -107,7 +107,12 @@ class Incomplete(Wire):
     server did not say that it ended. ``message`` is for the user, with what helps."""
 
     reason: Literal[
-        "max_output_tokens", "content_filter", "refusal", "repetition", "connection_lost"
+        "max_output_tokens",
+        "content_filter",
+        "refusal",
+        "repetition",
+        "connection_lost",
+        "size_limit",
     ]
     message: str
 

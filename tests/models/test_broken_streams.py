@@ -155,7 +155,7 @@ async def test_an_error_in_mid_stream_is_a_broken_stream(api: str) -> None:
         ("invalid_api_key", "authentication"),
         ("billing_not_active", "payment"),
         ("invalid_prompt", "bad_request"),
-        ("insufficient_quota", "rate_limit"),
+        ("insufficient_quota", "payment"),
         ("rate_limit_exceeded", "rate_limit"),
         ("server_error", "broken_stream"),
         ("of_no_document", "broken_stream"),

@@ -146,7 +146,8 @@ async def test_a_spent_quota_is_not_retried(api: str) -> None:
     body = {"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}
     with ScriptedModelServer(Status(429, body=body)) as server:
         answered = await answer(request(server, api))
-    assert answered.failure.code == "rate_limit"
+    assert answered.failure.code == "payment"
+    assert "the account has no quota or credit left" in answered.failure.message
     assert not answered.failure.retryable
 
 

@@ -75,10 +75,11 @@ class AnswerReader:
             self._rest.append(chunk.delta)
             yield chunk
             return
-        self._text += chunk.delta
         self._held.append(chunk)
         if self._is_call:
+            self._rest.append(chunk.delta)
             return
+        self._text += chunk.delta
         state = beginning(self._text, self._names)
         self._is_call = state is Beginning.CALL
         if state is Beginning.TEXT:

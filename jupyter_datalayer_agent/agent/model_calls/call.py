@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from ...models.chat_messages import is_json_object
@@ -15,6 +16,7 @@ from ...models.provider_arguments import may_write_calls
 from ...models.retry import MAX_RETRIES, delay_before
 from ...models.tokens import BYTES_PER_TOKEN
 from ...models.types import (
+    SIZE_LIMIT,
     FunctionCallStarted,
     ItemDone,
     ItemTakenBack,
@@ -30,6 +32,7 @@ from ...models.types import (
 )
 from ...protocol import events
 from ...protocol.json_text import plain_text
+from ...protocol.limits import MAX_ANSWER_CHARACTERS, MAX_ANSWER_EVENT_BYTES, megabytes
 from ...protocol.requests import Incomplete, ToolCallRecord, Usage
 from ...protocol.tools import NotDone
 from ...tools.arguments import mended
@@ -99,6 +102,12 @@ class ModelAnswer:
                     "if something is missing."
                 )
                 return Incomplete(reason="connection_lost", message=message)
+            case "size_limit":
+                message = (
+                    f"The answer was cut off {self.cut_at}. What it says up to there is kept; ask "
+                    "for less, or for parts."
+                )
+                return Incomplete(reason="size_limit", message=message)
             case "repetition":
                 message = "The model repeated itself, so its answer was ended."
                 return Incomplete(reason="repetition", message=message)
@@ -112,6 +121,11 @@ class ModelAnswer:
         """Within a sentence: the limit at which the answer was cut off."""
         if self.finish_reason == "content_filter":
             return "by the provider's content filter"
+        if self.finish_reason == SIZE_LIMIT:
+            return (
+                f"at the limit of {MAX_ANSWER_CHARACTERS:,} characters, or "
+                f"{megabytes(MAX_ANSWER_EVENT_BYTES)} in one piece"
+            )
         if self.limit is not None:
             return f"at the limit of {self.limit:,} output tokens"
         if self.usage.output_tokens and not self.usage.estimated:
@@ -120,7 +134,7 @@ class ModelAnswer:
 
     def note_cut_calls(self) -> None:
         """A call whose arguments were cut off is answered by that."""
-        if self.finish_reason not in ("max_output_tokens", "content_filter"):
+        if self.finish_reason not in ("max_output_tokens", "content_filter", SIZE_LIMIT):
             return
         for call in self.calls[-1:]:
             if not is_json_object(call.get("arguments") or ""):
@@ -178,13 +192,13 @@ class ModelCall:
         self._words: dict[str, None] = {}
         self._begun_calls: dict[str, str] = {}
         self._reasoning: list[Item] = []
-        self._text: dict[str, str] = {}
+        self._text: dict[str, list[str]] = {}
         self._is_broken = False
 
     @property
     def partial_text(self) -> str:
         """The visible text of incomplete messages."""
-        return plain_text("".join(self._text.values()))
+        return plain_text("".join(chain.from_iterable(self._text.values())))
 
     @property
     def broken_item_id(self) -> str | None:
@@ -278,7 +292,7 @@ class ModelCall:
                 return
             first = not self._text
             self._words[event.item_id] = None
-            self._text[event.item_id] = self._text.get(event.item_id, "") + event.delta
+            self._text.setdefault(event.item_id, []).append(event.delta)
             self._buffer.add(events.TextDelta(item_id=event.item_id, delta=event.delta))
             if first:
                 # Before yielding to what has already arrived.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ...models.types import ModelError
+from ...models.types import SIZE_LIMIT, ModelError
 from ...protocol.errors import AgentError, ErrorCode
 from ..model_calls.call import ANOTHER_WAY, REPETITION, ModelAnswer
 
@@ -42,6 +42,8 @@ def why_empty(answer: ModelAnswer) -> str:
             f"The model was cut off {answer.cut_at}, before it answered: reasoning counts, too. "
             "Raise max_output_tokens (Settings → Agent), or choose a lower reasoning effort."
         )
+    if reason == SIZE_LIMIT:
+        return f"The model was cut off {answer.cut_at}, before it answered. {AGAIN}"
     if reason == REPETITION:
         return f"The model repeated itself in its reasoning, so it was ended. {AGAIN}"
     if answer.has_reasoned:

@@ -6513,7 +6513,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "max_output_tokens" | "content_filter" | "refusal" | "repetition" | "connection_lost";
+            reason: "max_output_tokens" | "content_filter" | "refusal" | "repetition" | "connection_lost" | "size_limit";
         };
         /**
          * InputFocused

@@ -12,7 +12,8 @@ const INCOMPLETE: readonly string[] = [
   'content_filter',
   'refusal',
   'repetition',
-  'connection_lost'
+  'connection_lost',
+  'size_limit'
 ] satisfies readonly NonNullable<FinalReply['incomplete']>['reason'][];
 
 /** What says why the turn's answer is not whole; undefined where it is. */

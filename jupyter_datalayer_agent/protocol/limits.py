@@ -1,0 +1,19 @@
+"""The sizes that are read at most. Each is applied while reading, and named where it is met."""
+
+from __future__ import annotations
+
+MAX_ANSWER_CHARACTERS = 2_000_000
+"""Characters of one answer of a model: its text, reasoning and the arguments of its calls. The
+longest answers of today's models, 128,000 tokens, have about a quarter of that."""
+
+MAX_ANSWER_EVENT_BYTES = 8 * 1024 * 1024
+"""Bytes of one event of a streamed answer, or of an answer in one piece. The last event of the
+Responses API repeats the whole answer."""
+
+MAX_ANSWER_BYTES = 256 * 1024 * 1024
+"""Bytes of a streamed answer: a token of four letters may come in an event of 400 bytes."""
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes, for users."""
+    return f"{size / 1024 / 1024:,.0f} MB"
