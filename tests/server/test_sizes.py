@@ -52,7 +52,7 @@ def database_size(server: RunningServer) -> int:
 def test_a_flood_of_small_pieces_is_cut_while_others_are_answered(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Say(text_of(MAX_ANSWER_CHARACTERS + 10_000), chunk=100))
+    model.script(Say(text_of(MAX_ANSWER_CHARACTERS + 10_000), chunk=400))
     with Health(server) as health:
         reply = ask(server)
     assert len(reply["reply"]) == MAX_ANSWER_CHARACTERS
