@@ -13,6 +13,10 @@ Responses API repeats the whole answer."""
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
 """Bytes of a streamed answer: a token of four letters may come in an event of 400 bytes."""
 
+MAX_WAITING_EVENTS = 10_000
+"""Events that wait in memory for a reader of server-sent events; it is sent the rest from the
+store."""
+
 
 def megabytes(size: int) -> str:
     """A number of bytes, for users."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from ...agent.session.actor import LiveSession
@@ -12,7 +11,7 @@ from ...protocol.requests import ChatReply, ChatRequest
 from ..base.handler import Handler, route
 from ..base.limits import check_message
 from ..base.route_table import Operation, Route
-from ..base.sse import Waiting, write_events
+from ..base.sse import Waiting, stream_events, write_events
 
 
 class ChatBase(Handler):
@@ -40,14 +39,19 @@ class ChatStreamHandler(ChatBase):
     async def post(self) -> None:
         request = self.chat_request()
         session = await self.parts.sessions.of(request, self.asker.key)
-        waiting: Waiting = asyncio.Queue()
-        leave = session.state.channel.listen(waiting.put_nowait)
+        channel, waiting, turn = session.state.channel, Waiting(), TurnEvents()
+        begun = channel.seq
+        leave = channel.listen(waiting.put)
         try:
-            await self._stream(request, session, waiting)
+            await self._start(request, session)
+            after = await write_events(
+                self, waiting, begun, wanted=turn.has, is_last=turn.ends_with
+            )
         finally:
             leave()
+        await stream_events(self, channel, after, wanted=turn.has, is_last=turn.ends_with)
 
-    async def _stream(self, request: ChatRequest, session: LiveSession, waiting: Waiting) -> None:
+    async def _start(self, request: ChatRequest, session: LiveSession) -> None:
         op_id, result = await session.chat(
             UserMessage(request=request), "stream", starter=self.asker.key
         )
@@ -56,8 +60,6 @@ class ChatStreamHandler(ChatBase):
         if refused is not None:
             raise refused
         self.set_header("X-Session-Id", session.id)
-        turn = TurnEvents()
-        await write_events(self, waiting, wanted=turn.has, is_last=turn.ends_with)
 
 
 def _retrieve(result: Any) -> None:

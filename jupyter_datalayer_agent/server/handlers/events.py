@@ -22,7 +22,7 @@ class EventsHandler(Handler):
     async def get(self, session_id: str) -> None:
         # Only the channel is held, so that the session can be unloaded meanwhile.
         channel = (await self.parts.sessions.live(session_id)).state.channel
-        await stream_events(self, channel, self._after(), self._may_go_on)
+        await stream_events(self, channel, self._after(), may_go_on=self._may_go_on)
 
     async def _may_go_on(self) -> bool:
         """Whether the reader may read on: a kernel only while its token counts."""
