@@ -36,6 +36,7 @@ from .edits.checkpoints import Recorder
 from .files.kinds import is_lexical
 from .files.text_files import TextFiles
 from .kernel.acts import only_looking
+from .kernel.connection import KernelConnection
 from .kernel.execution import Execution
 from .kernel.execution_log import ExecutionLog
 from .kernel.kernels import KernelInfo, Kernels
@@ -510,12 +511,15 @@ class NotebookService:
             kernel_id = await self._kernel_to_use(await self.confine(path))
         elif (key := self.scratch.key_of(kernel_id)) is not None:
             return (await self.scratch.run(key, code, timeout)).run
-        async with self._kernels.own(kernel_id) as connection:
+
+        async def run(connection: KernelConnection) -> CellRun:
             execution = Execution(connection, code, store_history=False)
             try:
                 return await execution.run(timeout or self.kernel_timeout_seconds)
             finally:
                 execution.forget()
+
+        return await self._kernels.use(kernel_id, run)
 
     async def _kernel_to_use(self, path: str) -> str:
         kernel = await self._kernels.of(path)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
-import tempfile
 from pathlib import Path
 
 FIRST, LAST = 12_000, 31_999
@@ -19,7 +18,8 @@ FIRST, LAST = 12_000, 31_999
 
 def free_port(ip: str = "127.0.0.1") -> int:
     """A port that nobody listens on now, and that no other process was given lately."""
-    counter = Path(tempfile.gettempdir()) / f"datalayer-agent-ports-{os.getuid()}"
+    # One for the machine: runs of tests that have temporary folders of their own share its ports.
+    counter = Path("/tmp") / f"datalayer-agent-ports-{os.getuid()}"
     with open(os.open(counter, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         port = int(file.read() or FIRST)

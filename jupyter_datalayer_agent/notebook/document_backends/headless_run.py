@@ -210,17 +210,20 @@ class HeadlessRun:
         waiting = [cell["id"] for cell, _ in plan if _reason_to_skip(cell) is None]
         for cell_id in waiting:
             self.executions.pending(self.path, cell_id)
+
+        async def run(connection: KernelConnection) -> list[CellRun]:
+            saver = OutputSaver(
+                self.document, self.files, self._divert, await self._metadata(connection)
+            )
+            try:
+                return await self._run_all(connection, saver, plan)
+            finally:
+                await saver.close()
+                for execution in self._executed:
+                    execution.forget()
+
         try:
-            async with self.kernels.own(kernel_id) as connection:
-                saver = OutputSaver(
-                    self.document, self.files, self._divert, await self._metadata(connection)
-                )
-                try:
-                    return await self._run_all(connection, saver, plan)
-                finally:
-                    await saver.close()
-                    for execution in self._executed:
-                        execution.forget()
+            return await self.kernels.use(kernel_id, run)
         finally:
             for cell_id in waiting:
                 self.executions.dropped(self.path, cell_id)

@@ -16,7 +16,7 @@ from ..edits.recorded_names import Names
 from ..kernel.acts import GuardedRun, NotAllowed
 from ..kernel.connection import KernelDied
 from ..kernel.execution_log import ExecutionLog
-from ..kernel.kernels import Kernels
+from ..kernel.kernels import KernelLost, Kernels
 from ..kernel.run_observer import RunObserver
 from ..page.hub import NotOpen, PageGone
 from ..page_kernels import PageKernels
@@ -258,7 +258,7 @@ class _LiveRun:
             note = refusal.message
             self.results += [CellRun(cell_id=e, status="aborted", note=note) for e in cell_ids]
             return []
-        except (NotOpen, PageGone):
+        except (NotOpen, PageGone, KernelLost):
             return cell_ids  # before anything was sent to run
         except asyncio.CancelledError:
             # A page that only lost its connection shows the outputs itself when it is back.
@@ -279,7 +279,8 @@ class _LiveRun:
             try:
                 await guarded.allowed([(each.id, each.source) for each in code])
             except KernelDied as died:
-                raise DocumentError("kernel_error", str(died)) from died
+                kind = KernelLost if died.by_itself else DocumentError
+                raise kind("kernel_error", str(died)) from died
             return {each.id: each.hash for each in code}
 
         return allow

@@ -31,7 +31,14 @@ SHUT_DOWN = "The kernel was restarted or shut down"
 
 
 class KernelDied(Exception):
-    """The kernel process ended, was restarted or was taken away while we waited for it."""
+    """The kernel process ended, was restarted or was taken away while we waited for it.
+
+    ``by_itself``: nobody ended or restarted it.
+    """
+
+    def __init__(self, reason: str, *, by_itself: bool = False) -> None:
+        super().__init__(reason)
+        self.by_itself = by_itself
 
 
 class WaitCancelled(Protocol):
@@ -92,6 +99,8 @@ class KernelConnection:
         self.last_used = time.monotonic()
         self.users = 0
         self.stuck: WaitCancelled | None = None
+        self.sent = 0
+        """How often code was sent that may change something."""
         self.displays = Displays()
         self._client: Any = None
         self._kernel: Any = None
@@ -231,7 +240,7 @@ class KernelConnection:
         deadline = None if timeout is None else time.monotonic() + timeout
         while not event.is_set():
             if self._death.is_set() or not await self.alive():
-                raise KernelDied(self.death_reason)
+                raise KernelDied(self.death_reason, by_itself=self.died_by_itself)
             left = (
                 ALIVE_EVERY if deadline is None else min(ALIVE_EVERY, deadline - time.monotonic())
             )
@@ -261,6 +270,12 @@ class KernelConnection:
         self._processes.of(self.kernel_id)
         ended = None if self._opened is None else self._opened.ended
         return ended or f"{self._death_reason}."
+
+    @property
+    def died_by_itself(self) -> bool:
+        """Whether the kernel that we connected to ended, and nobody ended or restarted it."""
+        self._processes.of(self.kernel_id)
+        return self._opened is not None and self._opened.died
 
     async def alive(self) -> bool:
         """Whether the kernel that we connected to still runs."""
@@ -302,6 +317,7 @@ class KernelConnection:
         metadata: dict[str, Any] | None = None,
     ) -> str:
         """Send our request; ``listener`` gets each message that answers it. Returns its id."""
+        self.sent += 1
         return self._send({"code": code, "store_history": store_history}, listener, metadata)
 
     def send_control(self, kind: str, content: dict[str, Any]) -> None:

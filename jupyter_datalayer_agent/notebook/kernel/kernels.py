@@ -9,10 +9,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
@@ -34,6 +34,11 @@ LINGER_SECONDS = 30.0
 RESTART_SECONDS = 60.0
 RESTART_LOOK = 0.1
 KernelInfo = dict[str, Any]
+T = TypeVar("T")
+
+
+class KernelLost(DocumentError):
+    """The kernel died by itself before anything was sent to it."""
 
 
 class Kernels:
@@ -339,12 +344,30 @@ class Kernels:
         """
         while True:
             await self._comes_back(kernel_id)
-            async with self.connected(kernel_id) as connection, connection.lock:
+            async with AsyncExitStack() as stack:
+                try:
+                    connection = await stack.enter_async_context(self.connected(kernel_id))
+                except KernelLost:
+                    continue
+                await stack.enter_async_context(connection.lock)
                 if connection.usable:
                     self.processes.of(kernel_id)
                     self.processes.about_to_run(kernel_id)
                     yield connection
                     return
+
+    async def use(self, kernel_id: str, work: Callable[[KernelConnection], Awaitable[T]]) -> T:
+        """What ``work`` returns, which has the kernel as by ``own``.
+
+        A kernel that was killed counts as alive for a moment. Where it died by itself before the
+        work sent it any code, the work is done anew once Jupyter has restarted it.
+        """
+        while True:
+            async with self.own(kernel_id) as connection:
+                sent_before = connection.sent
+                result = await work(connection)
+                if connection.sent > sent_before or not connection.died_by_itself:
+                    return result
 
     @asynccontextmanager
     async def guarded(self, kernel_id: str | None) -> AsyncIterator[GuardedRun]:
@@ -378,7 +401,8 @@ class Kernels:
                 await connection.open()
             except KernelDied as died:
                 await connection.close()
-                raise DocumentError("kernel_error", f"{died} It could not be used.") from died
+                kind = KernelLost if died.by_itself else DocumentError
+                raise kind("kernel_error", f"{died} It could not be used.") from died
             except BaseException:
                 await connection.close()
                 raise

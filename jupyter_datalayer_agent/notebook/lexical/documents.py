@@ -150,9 +150,10 @@ class LexicalDocuments:
             metadata = {"language_info": {"name": document.language}}
             kernel_id = await self._kernels.kernel_for(path, metadata)
             self._executions.enter(path, kernel_id)
-        runs: list[CellRun] = []
-        stopped: str | None = None
-        async with self._kernels.own(kernel_id) as connection:
+
+        async def run_all(connection: KernelConnection) -> list[CellRun]:
+            runs: list[CellRun] = []
+            stopped: str | None = None
             for planned in plan:
                 block = await self._now(path, planned, client_id)
                 reason = stopped or ("The block was deleted." if block is None else None)
@@ -170,7 +171,9 @@ class LexicalDocuments:
                     await on_output(noted)
                 runs.append(run)
                 stopped = _reason_to_stop(run, stop_on_error)
-        return runs
+            return runs
+
+        return await self._kernels.use(kernel_id, run_all)
 
     async def _now(
         self, path: str, block: DocumentBlock, client_id: str | None

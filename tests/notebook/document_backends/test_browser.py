@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +261,45 @@ async def test_cells_wait_in_the_page_until_they_may_run(tmp_path: Path, end: st
         stopped = next(each for each in page.requests if each.method == "notebook.interrupt")
         assert stopped.params["requestId"] == held.request_id
     assert ran == []
+
+
+async def test_a_run_that_waits_for_a_kernel_which_is_killed_begins_anew_after_the_restart(
+    tmp_path: Path,
+) -> None:
+    async def decide(run: RunNow) -> None:
+        assert run.is_watched
+
+    async def ask(act: Act) -> ActDecision:
+        raise AssertionError("nothing runs in the kernel")
+
+    async def runner(request: PageRequest, params: RunParams) -> list[CellRun]:
+        return [CellRun(cell_id="a", status="ok")]
+
+    async with world(tmp_path) as w:
+        page = ScriptedPage(w.pages).connect().open("a.ipynb", [code("a", "1")])
+        page.runner = runner
+        await w.service.execute_code("import time", path="a.ipynb")
+        [kernel] = await w.service.kernels()
+        manager = w.kernels.get_kernel(kernel["id"])
+        user = manager.client()
+        user.start_channels()
+        await user.wait_for_ready(timeout=60)
+        user.execute("time.sleep(60)")
+        while (await user.get_iopub_msg(timeout=60))["msg_type"] != "execute_input":
+            pass
+        document = await w.service.open("a.ipynb", "page-1")
+        with asking(ask), deciding(decide):
+            running = asyncio.create_task(document.run(["a"], timeout=60))
+        await page.held.wait()
+        os.kill(manager.provisioner.pid, signal.SIGKILL)
+        runs = await running
+        user.stop_channels()
+    assert [(run.cell_id, run.status) for run in runs] == [("a", "ok")]
+    first, second = (each for each in page.requests if each.method == "notebook.run")
+    [stopped] = (each for each in page.requests if each.method == "notebook.interrupt")
+    assert stopped.params["requestId"] == first.request_id
+    assert page.allowed[first.request_id].cancelled()
+    assert page.allowed[second.request_id].done()
 
 
 async def test_cancelling_a_run_asks_the_page_to_interrupt_it_and_waits(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from traitlets.config import Config
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 
@@ -107,6 +111,26 @@ async def test_a_kernel_that_does_not_run_is_an_error(tmp_path: Path) -> None:
         with pytest.raises(DocumentError):
             await w.service.execute_code("1")
     assert refused.value.code == "kernel_error"
+
+
+async def test_a_call_right_after_a_killed_kernel_waits_for_its_restart(tmp_path: Path) -> None:
+    """A killed process counts as alive for some milliseconds."""
+    quick = Config({"KernelRestarter": {"time_to_dead": 0.3, "restart_limit": 100}})
+    async with world(tmp_path, config=quick) as w:
+        write_notebook(w.root, [code("a", "print('cell')")])
+        document = await w.service.open("a.ipynb")
+        printed = []
+        for attempt in range(10):
+            await w.service.execute_code("1", path="a.ipynb")
+            [kernel] = await w.service.kernels()
+            os.kill(w.kernels.get_kernel(kernel["id"]).provisioner.pid, signal.SIGKILL)
+            await asyncio.sleep((0, 0.001, 0.01)[attempt % 3])
+            if attempt % 2:
+                [run] = await document.run(["a"], timeout=60)
+            else:
+                run = await w.service.execute_code("print('code')", path="a.ipynb")
+            printed.append(text_of(run).strip() or run.error)
+    assert printed == ["code", "cell"] * 5
 
 
 async def test_connections_are_closed_when_they_are_not_used(
