@@ -219,7 +219,11 @@ class RunningServer:
 
     @staticmethod
     def _events(response: requests.Response) -> Iterator[Any]:
+        unfinished = b""
         with response:
-            for line in response.iter_lines(chunk_size=1):
-                if line.startswith(b"data: "):
-                    yield json.loads(line[6:])
+            # As it comes. `iter_lines` copies all of a long line for each byte of it.
+            for received in response.iter_content(chunk_size=None):
+                *lines, unfinished = (unfinished + received).split(b"\n")
+                for line in lines:
+                    if line.startswith(b"data: "):
+                        yield json.loads(line[6:])

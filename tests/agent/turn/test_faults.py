@@ -6,18 +6,26 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
+
+from jupyter_datalayer_agent.store.file.driver import BUSY_TIMEOUT_MS
 
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Gate, Hang, Say, ScriptedModelServer
 
-LONG = "The answer goes on. " * 50_000
+LONG = " ".join(f"Sentence {number} of the answer." for number in range(4_000))
+"""It does not repeat itself: such an answer is ended, and no turn would run when the fault comes."""
+PIECE = 10_000
+"""Characters of it that are shown before the fault."""
 FOLDER = "home/data/datalayer-agent"
 SIZE = 16
 """MiB of the file system that has the database alone."""
@@ -29,7 +37,7 @@ class Story:
     def __init__(self, server: RunningServer, model: ScriptedModelServer) -> None:
         self.server = server
         self.model = model
-        model.script(Say("Noted."), Gate(Say(LONG, chunk=100_000), after=1), Say("It is 4711."))
+        model.script(Say("Noted."), Gate(Say(LONG, chunk=PIECE), after=1), Say("It is 4711."))
         self.session = server.post("sessions", {})["id"]
         noted = server.post("chat", {"message": "remember 4711", "sessionId": self.session})
         assert noted["reply"] == "Noted."
@@ -37,6 +45,30 @@ class Story:
         self.events = server.stream("chat/stream", request)
         self.seen: list[Any] = []
         self._read(lambda event: event["type"] == "text_delta")
+        running = server.get(f"sessions/{self.session}/turns")["turns"][-1]
+        assert running["status"] == "running"
+
+    @property
+    def shown(self) -> str:
+        """The text of the answer that came, and so is not lost."""
+        return "".join(event["delta"] for event in self.seen if event["type"] == "text_delta")
+
+    def breaks_off(self) -> None:
+        """The server has ended, and the stream with it, wherever that was."""
+        with suppress(requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+            self._read(lambda event: False)
+
+    def ends(self) -> list[tuple[str, str]]:
+        """The ends of the turn that the session's events hold."""
+        events = self.server.stream(f"sessions/{self.session}/events?after=0")
+        turn = self.seen[0]["turnId"]
+        found = []
+        for event in events:
+            if event.get("turnId") == turn and event["type"] in ("turn_completed", "turn_aborted"):
+                found.append((event["type"], event.get("reason", "")))
+            if event["type"] == "final_reply" and event["text"] == "It is 4711.":
+                return found
+        raise AssertionError("the events ended")
 
     def _read(self, is_last: Callable[[Any], bool]) -> None:
         for event in self.events:
@@ -50,8 +82,17 @@ class Story:
         self._read(lambda event: False)
         return self.seen
 
+    def fails(self) -> str:
+        """The turn ends since it cannot be kept; what the user is told."""
+        assert (self.end()[-1]["type"], self.seen[-1]["reason"]) == ("turn_aborted", "error")
+        (error,) = (event for event in self.seen if event["type"] == "error")
+        message: str = error["message"]
+        return message
+
     def goes_on(self) -> None:
         """The next message is answered, and the model is sent what was said before."""
+        self.model.reset()
+        self.model.script(Say("It is 4711."))
         reply = self.server.post("chat", {"message": "Which?", "sessionId": self.session})
         assert reply["reply"] == "It is 4711."
         text = self.model.requests[-1].text
@@ -60,6 +101,8 @@ class Story:
         turns = self.server.get(f"sessions/{self.session}/turns")["turns"]
         assert [turn["message"] for turn in turns] == ["remember 4711", "Tell me much", "Which?"]
         assert turns[0]["reply"] == "Noted."
+        assert turns[1]["reply"].startswith(self.shown)
+        assert len(self.shown) >= PIECE
 
 
 def mounted(*options: str) -> bool:
@@ -89,17 +132,11 @@ def test_a_full_disk(tmp_path: Path, disk: Path, model: ScriptedModelServer) -> 
         filler = disk / "filler"
         filler.write_bytes(b"x" * shutil.disk_usage(disk).free)
         assert shutil.disk_usage(disk).free == 0
-        assert story.end()[-1]["type"] == "turn_completed", "the log has room left"
-        model.reset()
-        model.script(*[Say("It is 4711.")] * 20)
-        sent = {"message": LONG[:900_000], "sessionId": story.session, "mode": "ask"}
-        replies = (server.request("POST", "chat", json=sent).json() for _ in range(20))
-        failed = next(each["error"]["message"] for each in replies if each.get("error"))
-        assert "disk" in failed
-        assert "is full. Free some space and try again" in failed
+        message = story.fails()
+        assert "The disk that holds the conversation database" in message
+        assert "is full. Free some space and try again" in message
         filler.unlink()
-        reply = server.post("chat", {"message": "Which?", "sessionId": story.session})
-        assert reply["reply"] == "It is 4711."
+        story.goes_on()
 
 
 def test_a_read_only_database_folder(
@@ -171,3 +208,53 @@ def test_a_provider_that_hangs(tmp_path: Path, model: ScriptedModelServer) -> No
         assert (seen[-1]["type"], seen[-1]["reason"]) == ("turn_aborted", "interrupted")
         reply = server.post("chat", {"message": "Which?", "sessionId": story.session})
         assert reply["reply"] == "It is 4711."
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_a_server_that_is_ended_while_an_answer_streams(
+    tmp_path: Path, model: ScriptedModelServer, sent: signal.Signals
+) -> None:
+    with RunningServer(tmp_path, api_base=model.base_url) as server:
+        story = Story(server, model)
+        assert server.process is not None
+        server.process.send_signal(sent)
+        story.breaks_off()
+        server.process.wait(20)
+        if sent == signal.SIGTERM:
+            last = story.seen[-1]
+            assert (last["type"], last["reason"]) == ("turn_aborted", "shutdown")
+            with closing(sqlite3.connect(tmp_path / FOLDER / "agent.db")) as database:
+                (kept,) = database.execute(
+                    "SELECT status FROM turns ORDER BY position DESC LIMIT 1"
+                )
+            assert kept == ("aborted",), "it was kept before the server ended"
+        server.start()
+        story.goes_on()
+        assert story.ends() == [("turn_aborted", "shutdown")]
+        assert "The server stopped here" in model.requests[-1].text
+
+
+def test_a_database_that_another_program_locks(tmp_path: Path, model: ScriptedModelServer) -> None:
+    """By hand: FAULT_SECONDS=60."""
+    with RunningServer(tmp_path, api_base=model.base_url) as server:
+        story = Story(server, model)
+        path = tmp_path / FOLDER / "agent.db"
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=20)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            until = time.monotonic() + float(os.environ.get("FAULT_SECONDS", "0"))
+            model.release()
+            # What is needed no longer than the wait for a lock is refused in words, and at once.
+            began = time.monotonic()
+            assert server.get("health")["status"] == "ok"
+            assert time.monotonic() - began < BUSY_TIMEOUT_MS / 1000
+            message = story.fails()
+            assert "is locked by another program. Close what holds it" in message
+            late = {"message": "Are you there?", "sessionId": story.session}
+            refused = server.request("POST", "chat", json=late)
+            assert not refused.ok
+            assert "is locked by another program. Close what holds it" in refused.text
+            while time.monotonic() < until:
+                assert server.get("health")["status"] == "ok"
+                time.sleep(1)
+            other.execute("ROLLBACK")
+        story.goes_on()
