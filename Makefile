@@ -32,9 +32,9 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
-CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff check-workflows
+CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff check-pins check-workflows
 
-.PHONY: lab test tests-ready $(TESTS) test-jupyter-ai matrix check $(CHECKS) format generate bench clean
+.PHONY: pins audit lab test tests-ready $(TESTS) test-jupyter-ai matrix check $(CHECKS) format generate bench clean
 
 lab: $(LAB)
 	@python scripts/own_notebook.py examples/cars.ipynb examples/my-cars.ipynb
@@ -95,6 +95,15 @@ check-generated:
 check-workflows:
 	scripts/timed.sh $@ node scripts/check_workflows.mjs
 
+check-pins:
+	scripts/timed.sh $@ python scripts/pins.py --check
+
+# The exact versions of this environment; and known weaknesses of those, which asks a service.
+pins: tests-ready
+	python scripts/pins.py
+audit:
+	python -m uv tool run pip-audit --requirement scripts/pins.txt --no-deps --disable-pip
+
 format: $(TOOLS)
 	ruff check --fix .
 	ruff format .
@@ -142,10 +151,11 @@ $(STAMPS)/chromium: $(TOOLS)
 	  scripts/chromium.sh
 	@touch $@
 
-$(STAMPS)/test-programs: scripts/test_programs.sh | $(TOOLS)
+$(STAMPS)/test-programs: scripts/test_programs.sh scripts/faketime.sh | $(TOOLS)
 	@scripts/step.sh test-programs \
 	  "Installing what tests use besides: Azurite, JupyterHub's proxy, MCP and model servers, jupytext, collaboration" \
 	  scripts/test_programs.sh $(VENV)/programs
+	@scripts/step.sh faketime "Looking for libfaketime" scripts/faketime.sh
 	@touch $@
 
 $(STAMPS)/compiled: | $(TOOLS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs this package with the extras that are named, and what it needs, into the environment in use:
 #   scripts/install.sh [EXTRA]…
+# CONSTRAINTS names another file of bounds: scripts/pins.txt for the versions that were tested.
 # By uv, which takes a quarter of pip's time; by pip where uv is not to be had or does not succeed.
 # Its wheel is built meanwhile.
 set -euo pipefail
@@ -31,7 +32,7 @@ install() {
   rm -rf "$wheels"
   "${building[@]}" &
   local build=$!
-  "${installing[@]}" --constraint scripts/constraints.txt "${needed[@]}" || {
+  "${installing[@]}" --constraint "${CONSTRAINTS:-scripts/constraints.txt}" "${needed[@]}" || {
     kill "$build" 2>/dev/null
     return 1
   }

@@ -64,7 +64,8 @@ class TurnRecord:
             self.index = turn.index
             self.calls = {record.call_id: record for record in turn.tool_calls}
             self.changes = list(turn.changes)
-            self._began -= (now_ms() - turn.started_at) / 1000
+            # The clock may have been set back since.
+            self._began -= max(0, now_ms() - turn.started_at) / 1000
 
     @property
     def number(self) -> int:

@@ -18,15 +18,16 @@ import pytest
 import requests
 
 from jupyter_datalayer_agent.store.file.driver import BUSY_TIMEOUT_MS
-
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Gate, Hang, Say, ScriptedModelServer
 
 LONG = " ".join(f"Sentence {number} of the answer." for number in range(4_000))
-"""It does not repeat itself: such an answer is ended, and no turn would run when the fault comes."""
+"""It does not repeat itself: such an answer is ended, so no turn would run when the fault comes."""
 PIECE = 10_000
 """Characters of it that are shown before the fault."""
 FOLDER = "home/data/datalayer-agent"
+CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+"""libfaketime, which gives one program a clock of the day that can be set."""
 SIZE = 16
 """MiB of the file system that has the database alone."""
 
@@ -258,3 +259,61 @@ def test_a_database_that_another_program_locks(tmp_path: Path, model: ScriptedMo
                 time.sleep(1)
             other.execute("ROLLBACK")
         story.goes_on()
+
+
+class SettableClock:
+    """A clock of the day for a server, ahead of the machine's by ``seconds``."""
+
+    def __init__(self, path: Path, library: Path) -> None:
+        self._path = path
+        self.set(0)
+        self.environment = {
+            "LD_PRELOAD": str(library),
+            "FAKETIME_TIMESTAMP_FILE": str(path),
+            "FAKETIME_NO_CACHE": "1",
+            # As when the machine's clock is set.
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "NO_FAKE_STAT": "1",
+        }
+
+    def set(self, seconds: int) -> None:
+        # At once: the server may be reading it.
+        new = self._path.with_suffix(".new")
+        new.write_text(f"{seconds:+d}\n")
+        new.replace(self._path)
+
+
+@pytest.mark.skipif(CLOCK is None, reason="libfaketime is not installed (scripts/faketime.sh)")
+@pytest.mark.parametrize("jump", [3600, -3600], ids=["forward", "back"])
+def test_a_clock_that_jumps(tmp_path: Path, model: ScriptedModelServer, jump: int) -> None:
+    assert CLOCK is not None
+    clock = SettableClock(tmp_path / "clock", CLOCK)
+    environment = clock.environment
+    # A process that is forked already has its clock.
+    with RunningServer(
+        tmp_path, api_base=model.base_url, environment=environment, own_interpreter=True
+    ) as server:
+        story = Story(server, model)
+        clock.set(jump)
+        end = story.end()[-1]
+        assert end["type"] == "turn_completed"
+        assert abs(end["at"] / 1000 - time.time() - jump) < 60, "the server has the new time"
+        assert 0 < end["durationMs"] < 60_000
+        story.goes_on()
+        clock.set(0)
+        model.script(Say("Still 4711."))
+        again = {"message": "And now?", "sessionId": story.session}
+        assert server.post("chat", again)["reply"] == "Still 4711."
+        server.stop()
+        clock.set(-jump)
+        server.start()
+        model.script(Say("Yes."))
+        last = {"message": "After a restart?", "sessionId": story.session}
+        assert server.post("chat", last)["reply"] == "Yes."
+        asked = ["remember 4711", "Tell me much", "Which?", "And now?", "After a restart?"]
+        turns = server.get(f"sessions/{story.session}/turns")["turns"]
+        assert [turn["message"] for turn in turns] == asked
+        text = model.requests[-1].text
+        assert sorted(asked, key=text.index) == asked, "the model reads them in their order"
+        numbers = [turn["firstSeq"] for turn in turns]
+        assert numbers == sorted(numbers)

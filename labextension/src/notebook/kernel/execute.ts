@@ -100,7 +100,7 @@ export async function execute(options: IExecuteOptions): Promise<IOutcome> {
   return outcome;
 }
 
-/** Counts down the time of a cell, while it goes. */
+/** Counts down the time of a cell, while it goes, wherever the clock of the day jumps meanwhile. */
 class Clock {
   constructor(private _leftMs: number) {}
 
@@ -111,7 +111,7 @@ class Clock {
 
   go(): void {
     if (this._timer === undefined) {
-      this._since = Date.now();
+      this._since = performance.now();
       const end = () => this._over.resolve('timeout');
       this._timer = window.setTimeout(end, this._leftMs);
     }
@@ -121,7 +121,7 @@ class Clock {
     if (this._timer !== undefined) {
       window.clearTimeout(this._timer);
       this._timer = undefined;
-      this._leftMs -= Date.now() - this._since;
+      this._leftMs -= performance.now() - this._since;
     }
   }
 
