@@ -98,11 +98,12 @@ check-workflows:
 check-pins:
 	scripts/timed.sh $@ python scripts/pins.py --check
 
-# The exact versions of this environment; and known weaknesses of those, which asks a service.
+# The exact versions of this environment; and the known weaknesses of those, which a service is asked
+# for: what that does not know is a failure, too.
 pins: tests-ready
 	python scripts/pins.py
 audit:
-	python -m uv tool run pip-audit --requirement scripts/pins.txt --no-deps --disable-pip
+	python -m uv tool run pip-audit --requirement scripts/pins.txt --no-deps --disable-pip --strict
 
 format: $(TOOLS)
 	ruff check --fix .
