@@ -283,6 +283,7 @@ class SettableClock:
         new.replace(self._path)
 
 
+@pytest.mark.timeout(300)  # It starts two servers that import everything themselves.
 @pytest.mark.skipif(CLOCK is None, reason="libfaketime is not installed (scripts/faketime.sh)")
 @pytest.mark.parametrize("jump", [3600, -3600], ids=["forward", "back"])
 def test_a_clock_that_jumps(tmp_path: Path, model: ScriptedModelServer, jump: int) -> None:
