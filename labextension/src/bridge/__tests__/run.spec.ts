@@ -253,6 +253,21 @@ describe('Runner', () => {
     ]);
   });
 
+  it('gives a cell its time wherever the clock of the day jumps', async () => {
+    const result = run(['a'], { timeoutMs: 5000 });
+    const request = await started(1);
+    await until(() => progress.length === 1);
+    const later = Date.now() + 3_600_000;
+    const now = jest.spyOn(Date, 'now').mockImplementation(() => later);
+    kernel.session.pendingInput.emit(true);
+    kernel.session.pendingInput.emit(false);
+    now.mockRestore();
+    await new Promise(resolve => setTimeout(resolve, 50));
+    expect(kernel.interrupts).toBe(0);
+    kernel.finish(request, OK);
+    expect(statuses(await result)).toEqual([['a', 'ok']]);
+  });
+
   it('does not count the time that the code of a cell asks whether it may act', async () => {
     const result = run(['a'], { timeoutMs: 300 });
     const request = await started(1);
