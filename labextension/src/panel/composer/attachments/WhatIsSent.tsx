@@ -135,8 +135,6 @@ function titleOf({ kind, path, names }: ContextPart): string {
       return `${count(many, 'attached output')} of ${path}`;
     case 'variables':
       return `${many === 1 ? 'Variable' : 'Variables'} ${list}`;
-    case 'quality':
-      return `Quality of ${path}`;
     case 'references':
       return `Requested tools: ${list}`;
     case 'state':
