@@ -6,6 +6,7 @@ litellm works too: the list is a suggestion.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,22 +14,13 @@ from dataclasses import dataclass
 from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 
 from .connection_help import CONNECTIONS
+from .installed_providers import InstalledProviders
 from .local.added_models import LABEL, PREFIX, LocalModel, added_models
 from .local.memory import needed, size_text
 from .local.readiness import readiness_of
-from .types import Readiness
+from .types import CatalogueModel, Readiness
 
 Environment = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class CatalogueModel:
-    """One model. ``name`` goes after the provider's prefix; ``context_window`` is in tokens."""
-
-    name: str
-    label: str
-    context_window: int
-    vision: bool = True
 
 
 @dataclass(frozen=True)
@@ -146,6 +138,12 @@ PROVIDERS: tuple[Provider, ...] = (
 _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
 
 
+@functools.cache
+def installed_providers() -> InstalledProviders:
+    """The providers of other packages. None may take the name of one that is listed here."""
+    return InstalledProviders(taken=(*_BY_PREFIX, PREFIX.rstrip("/")))
+
+
 def provider_of(model: str) -> Provider | None:
     """The provider of ``provider/name``, or of an unambiguous bare name, if listed here."""
     prefix, slash, _ = model.partition("/")
@@ -179,6 +177,8 @@ def readiness(
         return _no_model(environ)
     if model.startswith(PREFIX):
         return readiness_of(model)
+    if installed_providers().has(model):
+        return installed_providers().readiness(model)
     provider = provider_of(model)
     if provider is None or not provider.keys or (api_base and provider.prefix == "openai"):
         return Readiness(True)
@@ -210,12 +210,14 @@ def readiness(
 
 
 def default_model(environ: Environment = os.environ) -> str | None:
-    """The first model of the first provider whose key is in the environment, else the first one on
-    this computer that could be started."""
+    """The first model of the first provider whose key is in the environment, else of a package's
+    provider that is ready, else the first one on this computer that could be started."""
     for provider in PROVIDERS:
         if provider.chooses_itself and provider.models and api_key(provider, environ):
             return f"{provider.prefix}/{provider.models[0].name}"
-    return next((each.id for each in added_models().all() if readiness_of(each.id).ready), None)
+    return installed_providers().default_model() or next(
+        (each.id for each in added_models().all() if readiness_of(each.id).ready), None
+    )
 
 
 def models_reply(
@@ -231,6 +233,7 @@ def models_reply(
         if not (api_base and provider.prefix == "openai")
         for model in provider.models
     ]
+    listed += installed_providers().infos()
     listed += map(local_info, added_models().all())
     state = readiness(chosen, api_base, environ)
     if chosen and all(info.id != chosen for info in listed):
@@ -274,6 +277,8 @@ def find_model(model: str) -> CatalogueModel | None:
         if local is None:
             return None
         return CatalogueModel(local.name, local.name, local.window, vision=False)
+    if installed_providers().has(model):
+        return installed_providers().find(model)
     if (connected := connected_model(model)) is not None:
         return connected
     provider = provider_of(model)

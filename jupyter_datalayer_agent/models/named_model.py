@@ -8,7 +8,7 @@ from types import ModuleType
 
 from ..protocol.requests import ModelInfo
 from . import loader
-from .catalogue import local_info, provider_of, readiness
+from .catalogue import installed_providers, local_info, provider_of, readiness
 from .local.added_models import PREFIX, added_models
 from .provider_arguments import OTHER_PREFIXES
 from .types import ModelError, Readiness
@@ -26,6 +26,8 @@ async def named_model(
         local = added_models().find(model)
         if local is not None:
             return local_info(local)
+    if installed_providers().has(model):
+        return installed_providers().info(model)
     prefix, slash, name = model.partition("/")
     state = readiness(model, api_base, environ)
     provider = provider_of(model)

@@ -7,7 +7,7 @@ request as it is. https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -240,3 +240,32 @@ class Readiness:
     what_to_do: str = ""
     missing: tuple[str, ...] = field(default=())
     """Environment variables that would make it ready."""
+
+
+@dataclass(frozen=True)
+class CatalogueModel:
+    """One model. ``name`` goes after the provider's prefix; ``context_window`` is in tokens."""
+
+    name: str
+    label: str
+    context_window: int
+    vision: bool = True
+
+
+@dataclass(frozen=True)
+class ModelProvider:
+    """A provider of another package, which declares it as an entry point of the group
+    ``jupyter_datalayer_agent.model_providers``. The entry point's name is the prefix of its models:
+    ``echo`` has ``echo/NAME``. docs/adding-a-model-provider.md has a complete example.
+
+    ``connect`` makes what answers requests for all its ``models``, once; ``ModelRequest.model`` is
+    the name with the prefix. ``readiness`` says whether a call could be made now: it looks for the
+    provider's key, opens no connection and returns at once. ``can_be_default``: whether its first
+    model may be used where the user has chosen none.
+    """
+
+    label: str
+    models: Sequence[CatalogueModel]
+    connect: Callable[[], Model]
+    readiness: Callable[[], Readiness] = lambda: Readiness(True)
+    can_be_default: bool = False

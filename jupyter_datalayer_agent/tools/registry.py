@@ -12,7 +12,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -25,9 +25,10 @@ from .context import ToolContext
 from .risky_code import Reason
 from .schema import compact_schema
 
-Group = Literal[
-    "notebook", "document", "kernel", "lexical", "file", "history", "dataset", "conversation", "mcp"
-]
+Group: TypeAlias = str
+"""What a tool is listed under. A call of the groups ``notebook``, ``document``, ``kernel``,
+``lexical``, ``file`` and ``dataset`` counts as work on documents, and one that failed holds later
+calls on its document back. Tools of other packages may name a group of their own."""
 Arguments = TypeVar("Arguments", bound=Wire)
 
 
@@ -59,6 +60,8 @@ class ToolOutcome:
     ``output`` is JSON for the model; ``summary`` one line for a user; ``more`` says how to read the
     rest of a cut output; ``images`` go to models with vision. ``blocks`` are the changes of a
     Lexical document block by block, each with its id as ``cell_id``: verified, and not shown.
+    ``mime_bundle`` is data by MIME type, as an output of a notebook has it: a page shows the user
+    the richest type that runs nothing; no model reads it.
     """
 
     output: Any
@@ -67,6 +70,7 @@ class ToolOutcome:
     images: list[Image] = field(default_factory=list)
     more: str | None = None
     blocks: list[Change] = field(default_factory=list)
+    mime_bundle: dict[str, Any] | None = None
 
 
 DestructiveRule = Callable[[Any, ToolContext], Awaitable[str | Reason | None]]

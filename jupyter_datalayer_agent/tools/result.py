@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +15,11 @@ from .context import ToolFailure
 from .redaction import EVERYTHING, CallRef, Refused, Sharing, Shown, private_parts, redact
 from .registry import Image, ToolOutcome
 
+log = logging.getLogger(__name__)
+
+LARGEST_BUNDLE = 2_000_000
+"""Characters of a ``mime_bundle`` as JSON. It is stored, and sent to each page."""
+
 
 @dataclass
 class Dispatched:
@@ -21,7 +28,8 @@ class Dispatched:
     ``result`` and ``summary`` are complete, for the user. ``redacted`` is the result as the model
     may read it, None if nothing is withheld; ``redacted_summary`` and ``images`` likewise.
     ``private`` are the kinds that the model's copy contains, and ``stripped`` is the result without
-    them. ``needs``: what the gate found missing. ``blocks``: see ``ToolOutcome``.
+    them. ``needs``: what the gate found missing. ``blocks`` and ``mime_bundle``: see
+    ``ToolOutcome``.
     """
 
     result: ToolResult
@@ -35,6 +43,7 @@ class Dispatched:
     stripped: ToolResult | None = None
     needs: MissingRequirement | None = None
     blocks: list[Change] = field(default_factory=list)
+    mime_bundle: dict[str, Any] | None = None
 
     @property
     def for_model(self) -> ToolResult:
@@ -58,6 +67,7 @@ class ResultBuilder:
     more: str | None
     needs: MissingRequirement | None = None
     blocks: list[Change] = field(default_factory=list)
+    mime_bundle: dict[str, Any] | None = None
 
     @classmethod
     def of_outcome(cls, name: str, outcome: ToolOutcome) -> ResultBuilder:
@@ -68,7 +78,15 @@ class ResultBuilder:
             return ToolResult(ok=True, name=name, output=output, changes=outcome.changes or None)
 
         parts, images = _private([outcome.output], outcome)
-        return cls(make, outcome.summary, parts, images, outcome.more, blocks=outcome.blocks)
+        return cls(
+            make,
+            outcome.summary,
+            parts,
+            images,
+            outcome.more,
+            blocks=outcome.blocks,
+            mime_bundle=_storable(name, outcome.mime_bundle),
+        )
 
     @classmethod
     def of_failure(cls, name: str, failure: ToolFailure | DocumentError) -> ResultBuilder:
@@ -102,6 +120,7 @@ class ResultBuilder:
             more=self.more,
             needs=self.needs,
             blocks=self.blocks,
+            mime_bundle=self.mime_bundle,
         )
 
     async def shared(self, sharing: Sharing | None, call: CallRef) -> Dispatched:
@@ -134,6 +153,21 @@ def _private(
     if of.images:
         parts.append(frozenset(["outputs"]))
     return parts, list(of.images)
+
+
+def _storable(name: str, bundle: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The bundle, or in its place why it cannot be stored with the conversation: the call was made
+    and has not failed."""
+    if bundle is None:
+        return None
+    try:
+        size = len(json.dumps(bundle, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        log.error("What %s shows is not JSON: %s", name, error)
+        return {"text/plain": f"{name} returned something to show that is not valid JSON."}
+    if size > LARGEST_BUNDLE:
+        return {"text/plain": f"What {name} returned to show is too large: {size:,} characters."}
+    return bundle
 
 
 def _of_document(failure: DocumentError) -> ToolFailure:

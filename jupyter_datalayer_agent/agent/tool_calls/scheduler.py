@@ -133,6 +133,7 @@ def finished(call: Item, done: Dispatched, reported: ReportedResults | None = No
         summary=done.summary,
         withheld=done.result.withheld,
         needs=done.needs,
+        mime_bundle=done.mime_bundle,
     )
     record = ToolCallRecord(
         call_id=call["call_id"],

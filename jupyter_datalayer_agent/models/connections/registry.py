@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..catalogue import (
-    CatalogueModel,
     Environment,
     api_key,
     default_model,
+    installed_providers,
     provider_of,
     readiness,
     set_connected,
 )
-from ..types import ModelError, ModelRequest, Readiness
+from ..types import CatalogueModel, ModelError, ModelRequest, Readiness
 from .connection import (
     CONNECTABLE,
     ClientCertificate,
@@ -112,6 +112,8 @@ class Connections:
 
     def find(self, model: str) -> ModelConnection | None:
         """The connection that the model's name belongs to."""
+        if installed_providers().has(model):
+            return None
         provider = provider_of(model)
         first = provider.prefix if provider is not None else model.partition("/")[0]
         return self.all().get(first)

@@ -36,7 +36,8 @@ class ToolCallArguments(BaseEvent):
 
 class ToolCallOutput(BaseEvent):
     """What the call returned: ``output`` cut as the model was sent it, but with what was
-    ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this."""
+    ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this.
+    ``mime_bundle``: data by MIME type to be shown to the user, which the model was not sent."""
 
     type: Literal["tool_call_output"] = "tool_call_output"
     call_id: str
@@ -48,6 +49,7 @@ class ToolCallOutput(BaseEvent):
     summary: str | None = None
     withheld: list[ShareKind] | None = None
     needs: MissingRequirement | None = None
+    mime_bundle: dict[str, Any] | None = None
     answer_id: str | None = None
 
 

@@ -29,6 +29,7 @@ export function endedCall(call: IToolEntry, event: ToolCallOutput): IToolEntry {
     durationMs: event.durationMs,
     summary: event.summary,
     withheld: event.withheld,
-    needs: event.needs
+    needs: event.needs,
+    mimeBundle: event.mimeBundle
   };
 }

@@ -63,6 +63,8 @@ export interface IToolEntry {
   withheld?: readonly string[];
   /** The gate refused it: what the message lacked. */
   needs?: 'mode' | 'notebook';
+  /** Data by MIME type that the tool returned to be shown. */
+  mimeBundle?: Readonly<Record<string, unknown>>;
 }
 
 /** An act that waits, or waited, for the user; with `share` it is to send this to the model. */

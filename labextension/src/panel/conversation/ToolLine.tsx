@@ -16,6 +16,7 @@ import { pretty } from '../../ui/pretty';
 import { toolLabel } from '../../session/callLabels';
 import { formatDuration } from '../../ui/format';
 import { ChangeList } from '../changes/ChangeList';
+import { MimeBundle } from './MimeBundle';
 import { Elapsed } from '../../ui/Elapsed';
 import { LongText } from '../../ui/LongText';
 import { TurnContext, useCellLabel, useCellNumber, usePanel } from '../context';
@@ -84,6 +85,7 @@ export const ToolLine = memo(
           </span>
           <Caret tag="span" className="da-caret" aria-hidden="true" />
         </button>
+        {call.mimeBundle && <MimeBundle bundle={call.mimeBundle} />}
         {isOpen && (
           <div className="da-tool-details" id={id}>
             <ToolDetails call={call} target={props.target} />
