@@ -25,7 +25,8 @@ class InstalledProviders:
         self._points: dict[str, EntryPoint] = {}
         self._loaded: dict[str, ModelProvider | str] = {}
         refused = set(taken)
-        for point in entry_points_of("model_providers"):
+        # Not in the order of a folder's listing: two packages may declare the same prefix.
+        for point in sorted(entry_points_of("model_providers"), key=_package):
             if not point.name.isidentifier() or point.name in refused:
                 why = "is taken" if point.name in refused else "is not a valid prefix"
                 log.error("A model provider was not added: %s: the name %s.", _of(point), why)
@@ -112,6 +113,9 @@ class InstalledProviders:
         return self._loaded[prefix]
 
 
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "an unknown package"
+
+
 def _of(point: EntryPoint) -> str:
-    package = point.dist.name if point.dist is not None else "an unknown package"
-    return f"{point.name} ({point.value}) of {package}"
+    return f"{point.name} ({point.value}) of {_package(point)}"

@@ -71,7 +71,7 @@ class Lab:
         self.server = RunningServer(
             folder,
             api_base=api_base,
-            environment=QUICK | labextension(folder) | environment,
+            environment=QUICK | environment | labextension(folder, environment),
             arguments=ARGUMENTS,
             lab=True,
         )
@@ -168,8 +168,9 @@ def text_when_saved(path: Path) -> str:
         time.sleep(0.01)
 
 
-def labextension(folder: Path) -> dict[str, str]:
-    """Where the package is not installed, the labextension that was built in the repository."""
+def labextension(folder: Path, environment: dict[str, str]) -> dict[str, str]:
+    """Where the package is not installed, the labextension that was built in the repository, beside
+    those of the environment."""
     with contextlib.suppress(PackageNotFoundError):
         distribution("jupyter-datalayer-agent")
         return {}
@@ -177,7 +178,8 @@ def labextension(folder: Path) -> dict[str, str]:
     extensions = folder / "share" / "labextensions"
     extensions.mkdir(parents=True)
     (extensions / "jupyter-datalayer-agent").symlink_to(built)
-    return {"JUPYTER_PATH": str(extensions.parent)}
+    others = filter(None, [environment.get("JUPYTER_PATH")])
+    return {"JUPYTER_PATH": os.pathsep.join([str(extensions.parent), *others])}
 
 
 def main() -> None:

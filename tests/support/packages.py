@@ -1,7 +1,7 @@
 """Packages that pip installs for a test, into a folder of their own: no network is needed.
 
-As a program it installs the example of docs/adding-a-service.md into a folder, and prints the
-``PYTHONPATH`` of a server that has it.
+As a program it installs the example of docs/adding-a-service.md, or the package whose folder it is
+given, into a folder, and prints the ``PYTHONPATH`` of a server that has it.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def write_example(package: Path) -> str:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    write_example(folder / "backup")
-    print(install(folder / "backup", folder / "site")["PYTHONPATH"])
+    folder, *given = map(Path, sys.argv[1:])
+    if not given:
+        write_example(folder / "backup")
+    print(install(given[0] if given else folder / "backup", folder / "site")["PYTHONPATH"])

@@ -9800,6 +9800,7 @@ export interface components {
          * ToolCallOutput
          * @description What the call returned: ``output`` cut as the model was sent it, but with what was
          *     ``withheld`` from it; ``summary`` for a user. ``needs``: the gate refused it for this.
+         *     ``mime_bundle``: data by MIME type to be shown to the user, which the model was not sent.
          */
         ToolCallOutput: {
             /**
@@ -9819,6 +9820,13 @@ export interface components {
              * @default 0
              */
             durationMs: number;
+            /**
+             * Mimebundle
+             * @default null
+             */
+            mimeBundle?: {
+                [key: string]: unknown;
+            } | null;
             /** Name */
             name: string;
             /**

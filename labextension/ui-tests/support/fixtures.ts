@@ -161,10 +161,10 @@ export const test = base.extend<IOfTest, IOfWorker>({
   }
 });
 
-/** Install the package; the `PYTHONPATH` of a server that has it. */
-async function examplePackage(): Promise<string> {
+/** Install the package in `given`, or that of the guide; the `PYTHONPATH` of a server that has it. */
+export async function examplePackage(...given: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'package-'));
-  const program = new PythonProcess('tests.support.packages', folder);
+  const program = new PythonProcess('tests.support.packages', folder, ...given);
   const path = await program.line();
   await program.close();
   return path;

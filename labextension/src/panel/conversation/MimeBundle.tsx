@@ -22,10 +22,12 @@ export const MimeBundle = memo((props: { bundle: Bundle }): JSX.Element => {
     }
     const data = bundle as ReadonlyPartialJSONObject;
     const renderer = rendermime.createRenderer(type);
-    renderer.renderModel(new MimeModel({ data, trusted: false })).catch(error => {
-      console.error(`datalayer-agent: ${type} could not be drawn`, error);
-      renderer.node.textContent = `${type} could not be drawn.`;
-    });
+    renderer
+      .renderModel(new MimeModel({ data, trusted: false }))
+      .catch(error => {
+        console.error(`datalayer-agent: ${type} could not be drawn`, error);
+        renderer.node.textContent = `${type} could not be drawn.`;
+      });
     Widget.attach(renderer, host.current!);
     return () => renderer.dispose();
   }, [rendermime, bundle]);
