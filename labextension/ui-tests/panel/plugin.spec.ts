@@ -10,6 +10,8 @@ test.use({ withModel: false });
 test('the renderer of a package draws what its tool returned, also after a reload', async ({
   sharedContext
 }) => {
+  // A package is installed, and a server of its own started.
+  test.setTimeout(240_000);
   // The package is the only provider of a model, too.
   const path = await examplePackage('examples/moon-phase');
   const [site] = path.split(delimiter);
