@@ -17,6 +17,6 @@ const mimeExtension = Widget => ({
   init: scope => { shared = scope; },
   get: async () => {
     const { Widget } = (await Object.values(shared['@lumino/widgets'])[0].get())();
-    return () => ({ default: mimeExtension(Widget) });
+    return () => mimeExtension(Widget);
   }
 };
