@@ -17,6 +17,12 @@ MAX_WAITING_EVENTS = 10_000
 """Events that wait in memory for a reader of server-sent events; it is sent the rest from the
 store."""
 
+MAX_PRINTED_CHARACTERS = 2_000_000
+"""Characters that are kept of what a cell prints, from its beginning."""
+
+MAX_PRINTED_END_CHARACTERS = 500_000
+"""The same from its end, if it prints more."""
+
 
 def megabytes(size: int) -> str:
     """A number of bytes, for users."""

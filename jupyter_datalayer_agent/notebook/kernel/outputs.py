@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from typing import Any
 
+from ...protocol.limits import MAX_PRINTED_CHARACTERS, MAX_PRINTED_END_CHARACTERS
 from ..agent_mark import is_active, made_by_agent
 from ..renames import TrackedPath
 
 Output = dict[str, Any]
 
-# A cell that prints without end must not fill the server's memory and the notebook.
-STREAM_LIMIT = 20_000_000
 MOST_DISPLAYS = 1_000
 
 OUTPUT_MESSAGES = frozenset(
@@ -44,6 +43,31 @@ class Displays:
         return self._shown.get(display_id, [])
 
 
+class PrintedEnd:
+    """The end of what a cell printed beyond ``MAX_PRINTED_CHARACTERS``, and how much is missing: a
+    cell that prints without end must not fill the server's memory and the notebook."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[str] = deque()
+        self._kept = 0
+        self._dropped = 0
+
+    def add(self, text: str) -> None:
+        """More is printed."""
+        self._pieces.append(text[-MAX_PRINTED_END_CHARACTERS:])
+        self._dropped += len(text) - len(self._pieces[-1])
+        self._kept += len(self._pieces[-1])
+        while self._kept - len(self._pieces[0]) >= MAX_PRINTED_END_CHARACTERS:
+            gone = len(self._pieces.popleft())
+            self._kept -= gone
+            self._dropped += gone
+
+    def text(self) -> str:
+        """The end, after a line that says how much is left out before it."""
+        left_out = f"\n… {self._dropped:,} characters left out\n" if self._dropped else ""
+        return left_out + "".join(self._pieces)
+
+
 class CellOutputs:
     """The outputs of one run of a cell, growing as messages arrive.
 
@@ -61,6 +85,7 @@ class CellOutputs:
         self._displays = Displays() if displays is None else displays
         self._clear_with_next = False
         self._streamed = 0
+        self._end: PrintedEnd | None = None
 
     def add(self, message_type: str, content: dict[str, Any]) -> None:
         """Take one message of the cell; types that are no output are passed over."""
@@ -90,14 +115,22 @@ class CellOutputs:
         """Drop everything shown so far."""
         self._clear_with_next = False
         self._streamed = 0
+        self._end = None
         self.outputs.clear()
 
     def _stream(self, name: str, text: str) -> None:
-        if self._streamed > STREAM_LIMIT:
-            return
+        room = MAX_PRINTED_CHARACTERS - self._streamed
+        text, more = text[:room], text[room:]
         self._streamed += len(text)
-        if self._streamed > STREAM_LIMIT:
-            text = f"{text}\n[cut: the cell printed more than {STREAM_LIMIT:,} characters]\n"
+        if text:
+            self._print(name, text)
+        if more:
+            if self._end is None:
+                self._end = PrintedEnd()
+                self.outputs.append({"output_type": "stream", "name": name, "_end": self._end})
+            self._end.add(more)
+
+    def _print(self, name: str, text: str) -> None:
         last = self.outputs[-1] if self.outputs else None
         if last is not None and last["output_type"] == "stream" and last["name"] == name:
             last["_pieces"].append(text)
@@ -117,6 +150,8 @@ class CellOutputs:
 
 
 def _nbformat(output: Output) -> Output:
+    if "_end" in output:
+        return {"output_type": "stream", "name": output["name"], "text": output["_end"].text()}
     pieces = output.get("_pieces")
     if pieces is None:
         return dict(output)

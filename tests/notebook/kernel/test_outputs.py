@@ -86,10 +86,20 @@ def test_a_snapshot_does_not_change_with_what_comes_later() -> None:
 
 
 def test_endless_printing_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STREAM_LIMIT", 100)
-    text = shown(*(("stream", stream("x" * 50)) for _ in range(100)))[0]["text"]
-    assert len(text) < 300
-    assert "[cut:" in text
+    monkeypatch.setattr(module, "MAX_PRINTED_CHARACTERS", 100)
+    monkeypatch.setattr(module, "MAX_PRINTED_END_CHARACTERS", 40)
+    printed = [f"{number:09}\n" for number in range(1000)]
+    begin, end = shown(*(("stream", stream(text)) for text in printed))
+    assert begin["text"] == "".join(printed[:10])
+    assert end["text"] == "\n… 9,860 characters left out\n" + "".join(printed[-4:])
+
+
+def test_one_huge_text_is_cut_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_PRINTED_CHARACTERS", 100)
+    monkeypatch.setattr(module, "MAX_PRINTED_END_CHARACTERS", 40)
+    begin, end = shown(("stream", stream("a" * 100 + "b" * 500 + "c" * 40)))
+    assert begin["text"] == "a" * 100
+    assert end["text"] == "\n… 500 characters left out\n" + "c" * 40
 
 
 def test_every_kind_of_output_is_valid_nbformat() -> None:
