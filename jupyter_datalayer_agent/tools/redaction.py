@@ -43,9 +43,9 @@ class PrivateText(str):
 
     def __new__(cls, parts: Iterable[Part]) -> PrivateText:
         """Join the parts."""
-        parts = tuple(part for part in parts if part.text)
-        made = super().__new__(cls, "".join(part.text for part in parts))
-        made.parts = parts
+        kept = [part for part in parts if part.text]
+        made = super().__new__(cls, "".join([part.text for part in kept]))
+        made.parts = tuple(kept)
         return made
 
     def cut(self, start: int, end: int) -> PrivateText:
@@ -70,13 +70,25 @@ class PrivateValue:
 def text(*pieces: str | Part) -> PrivateText:
     """One text from parts; a plain ``str`` is public, a ``PrivateText`` keeps its marks."""
     parts: list[Part] = []
+    public: list[str] = []  # neighbours become one part: a text may have thousands of lines
     for piece in pieces:
-        if isinstance(piece, Part):
-            parts.append(piece)
-        elif isinstance(piece, PrivateText):
-            parts.extend(piece.parts)
+        if isinstance(piece, PrivateText):
+            marked: tuple[Part, ...] = piece.parts
+        elif isinstance(piece, Part):
+            marked = (piece,)
         else:
-            parts.append(Part(str(piece)))
+            public.append(str(piece))
+            continue
+        for part in marked:
+            if not part.kinds:
+                public.append(part.text)
+                continue
+            if public:
+                parts.append(Part("".join(public)))
+                public = []
+            parts.append(part)
+    if public:
+        parts.append(Part("".join(public)))
     return PrivateText(parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -111,16 +112,20 @@ class Composition:
         seen: SeenCells | None = None,
         rules: Mapping[ShareKind, SharePolicy] = MappingProxyType({}),
     ) -> None:
-        self._rules = rules
         self._pieces = pieces
         self._known = known
         self._turn = turn
         self._keys = tuple(piece.key for piece in pieces if piece.lasting)
+        # Of each notebook, by its piece: what is sent of it by the rules, and what is new.
+        self._notebooks = {
+            piece.key: piece.notebook.under(rules) for piece in pieces if piece.notebook is not None
+        }
         self._statements = {
-            piece.key: self._stated(piece.path, piece.notebook.under(rules), seen)
+            piece.key: self._stated(piece.path, self._notebooks[piece.key], seen)
             for piece in pieces
             if piece.notebook is not None and piece.path is not None
         }
+        self._new = {key: joined(each.lines) for key, each in self._statements.items()}
         self.refused: Refused = {}
 
     def _stated(self, path: str, now: NotebookNow, seen: SeenCells | None) -> Statement:
@@ -143,7 +148,7 @@ class Composition:
     @property
     def private(self) -> list[frozenset[ShareKind]]:
         """The kinds of each private part of all pieces."""
-        return private_parts([self._whole(piece) for piece in self._pieces])
+        return private_parts(self._whole)
 
     @property
     def text(self) -> str:
@@ -204,15 +209,23 @@ class Composition:
                 kind=piece.kind,
                 path=piece.path,
                 names=list(piece.names),
-                text=str(redact(self._whole(piece), refused)),
+                text=str(redact(whole, refused)),
                 tokens=estimate(str(redact(text(self._line(piece)), refused))),
             )
-            for piece in self._pieces
+            for piece, whole in zip(self._pieces, self._whole, strict=True)
         ]
 
-    def _whole(self, piece: Piece) -> PrivateText:
-        now = piece.notebook
-        return text(piece.said) if now is None else now.under(self._rules).whole()
+    @cached_property
+    def _whole(self) -> list[PrivateText]:
+        """The whole text of each piece."""
+        return [self._whole_of(piece) for piece in self._pieces]
+
+    def _whole_of(self, piece: Piece) -> PrivateText:
+        if piece.notebook is None:
+            return text(piece.said)
+        # Of a notebook that is not known yet, all is new.
+        is_known = piece.path in self._known.notebooks
+        return self._notebooks[piece.key].whole() if is_known else self._new[piece.key]
 
     # -- what is said
 
@@ -244,7 +257,7 @@ class Composition:
     def _said(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
         """What is new of a piece; empty where it is known."""
         if piece.notebook is not None:
-            return joined(self._statements[piece.key].lines)
+            return self._new[piece.key]
         if not piece.lasting:
             return piece.said
         known = self._known.texts.get(piece.key)

@@ -376,8 +376,9 @@ def fenced(content: str) -> str:
 
 def _fence(content: str) -> str:
     """A run of backticks longer than any in the content, which therefore cannot end it."""
-    longest = max((len(run) for run in re.findall(r"`+", content)), default=0)
-    return "`" * max(3, longest + 1)
+    if "```" not in content:
+        return "```"
+    return "`" * (max(map(len, re.findall("`+", content))) + 1)
 
 
 def named(cell_id: str) -> str:
