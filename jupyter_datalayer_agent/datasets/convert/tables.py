@@ -213,7 +213,7 @@ def candidates_in(
             for kind, wrong in zip(kinds[column], misfits, strict=True)
             if wrong <= values * NEARLY
         ]
-        for column, (values, misfits, _) in found.items()
+        for column, (values, misfits, *_) in found.items()
     }
 
 
@@ -257,7 +257,7 @@ def choose(
 ) -> dict[str, Kind | None]:
     """The type of each column (None: text), and a note of those that are nearly another."""
     chosen: dict[str, Kind | None] = {}
-    for column, (values, misfits, _) in found.items():
+    for column, (values, misfits, *_) in found.items():
         kinds = candidates[column]
         fitting = [kind for kind, wrong in zip(kinds, misfits, strict=True) if not wrong]
         chosen[column] = fitting[0] if fitting and values else None
@@ -313,23 +313,19 @@ def _look(
     _report_rejected(database, report, set(blanked) if table.quoted else set())
     found |= count_all(database, source, others, progress, (share, 0.5))[1]
     chosen = choose(found, candidates, report)
-    marked = [column for column, kind in chosen.items() if kind is None and found[column].marked]
-    return rows, chosen, _missing(database, table, marked, report)
+    markers = {column: found[column].markers for column, kind in chosen.items() if kind is None}
+    return rows, chosen, _missing(table, markers, report)
 
 
 def _missing(
-    database: duckdb.DuckDBPyConnection, table: TextTable, columns: list[str], report: Report
+    table: TextTable, markers: dict[str, list[str]], report: Report
 ) -> dict[str, list[str]]:
-    """What means a missing value in columns of text, with notes of that and of what does not."""
-    if not columns:
-        return {}
-    selected = ", ".join(map(types.markers_of, columns))
-    row = database.execute(f"SELECT {selected} FROM {table.reading()}").fetchone()
-    markers: dict[str, list[str]] = dict(zip(columns, row or (), strict=True))
+    """What means a missing value in columns of text, with notes of that and of what does not;
+    ``markers`` are those that each of them has."""
     missing: dict[str, list[str]] = {}
     for column, found in markers.items():
         values = table.values.get(column, [])
-        for each in found or []:
+        for each in found:
             if each in values:
                 report.notes.append(f"{each} is a value, not a gap, in {column}.")
             else:

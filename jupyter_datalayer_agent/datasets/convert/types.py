@@ -17,6 +17,7 @@ from .duck import literal, name
 _LONGEST_NUMBER = 24
 LONGEST = 200
 """Bytes of a text that may have another type; longer ones are not checked."""
+_MARKED = 1 << len(MARKERS)
 _V = re.compile(r"\bv\b")
 
 
@@ -94,12 +95,13 @@ def _written(form: NumberFormat) -> Kind:
 
 
 class Counted(NamedTuple):
-    """Of a column: its values, the misfits of each candidate type, and how many texts of it mean a
-    missing value in columns of other types than text."""
+    """Of a column: its values, the misfits of each candidate type, and those of ``MARKERS`` that it
+    has, sorted. ``marked`` if any text of it means a missing value in columns of other types."""
 
     values: int
     misfits: list[int]
-    marked: int
+    marked: bool
+    markers: list[str]
 
 
 def value_of(column: str) -> str:
@@ -113,11 +115,20 @@ def _no_values(column: str, markers: Sequence[str]) -> str:
     return " ".join(f"WHEN trim({name(column)}) = {literal(m)} THEN NULL" for m in markers)
 
 
-def markers_of(column: str) -> str:
-    """A query's column with the distinct markers of missing values in a column."""
-    text = f"trim({name(column)})"
-    any_of = " OR ".join(f"{text} = {literal(each)}" for each in MARKERS)
-    return f"list(DISTINCT {text} ORDER BY {text}) FILTER ({any_of})"
+def _markers_in(number: int) -> str:
+    """A query's column with a bit for each of ``MARKERS`` that a column has, and ``_MARKED`` if it
+    has one that is no value, so that the file is not read again for them."""
+    bits = {m: 1 << at for at, m in enumerate(MARKERS)}
+    none = " ".join(
+        f"WHEN trim(t{number}) = {literal(m)} THEN {bit | _MARKED}"
+        for m, bit in bits.items()
+        if m in MISSING
+    )
+    others = " ".join(
+        f"WHEN v{number} = {literal(m)} THEN {bit}" for m, bit in bits.items() if m not in MISSING
+    )
+    value = f"v{number} IS NULL AND t{number} <> '' THEN CASE {none} ELSE {_MARKED} END"
+    return f"bit_or(CASE WHEN {value} {others} ELSE 0 END)"
 
 
 def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
@@ -126,7 +137,7 @@ def counts(source: str, candidates: dict[str, list[Kind]]) -> str:
     for number, (column, columns_kinds) in enumerate(candidates.items()):
         inner.append(f"{value_of(column)} AS v{number}, {name(column)} AS t{number}")
         outer.append(f"count(v{number})")
-        outer.append(f"count(*) FILTER (v{number} IS NULL AND t{number} <> '')")
+        outer.append(_markers_in(number))
         for kind in columns_kinds:
             fits = _V.sub(f"v{number}", kind.fits)
             outer.append(f"count(*) FILTER (v{number} IS NOT NULL AND ({fits}) IS NOT TRUE)")
@@ -157,7 +168,10 @@ def read_counts(
     at = 0
     for column, columns_kinds in candidates.items():
         end = at + 2 + len(columns_kinds)
-        values, marked, *misfits = rest[at:end]
-        found[column] = Counted(values, misfits, marked)
+        values, bits, *misfits = rest[at:end]
+        bits = bits or 0
+        markers = sorted(m for place, m in enumerate(MARKERS) if bits >> place & 1)
+        marked = bool(bits & _MARKED)
+        found[column] = Counted(values, misfits, marked, markers if marked else [])
         at = end
     return rows, found
