@@ -7,7 +7,9 @@ user has it shown; `labextension/src/notebook/agentMark.ts` is the same for what
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from .simple_html import is_simple_html
@@ -29,6 +31,24 @@ _INERT = frozenset(
 )
 # Without any of these, Markdown has no picture, no link and no HTML.
 _MAY_LOAD = re.compile(r"[<\[\\]|://|www\.")
+
+
+_by_user: ContextVar[bool] = ContextVar("datalayer_agent_by_user", default=False)
+
+
+@contextmanager
+def run_by_user() -> Iterator[None]:
+    """Within it, what is run is the user's own act, and so are its outputs."""
+    token = _by_user.set(True)
+    try:
+        yield
+    finally:
+        _by_user.reset(token)
+
+
+def is_run_by_user() -> bool:
+    """Whether what is run now is the user's own act. All else is the agent's."""
+    return _by_user.get()
 
 
 def is_active(data: Any) -> bool:

@@ -32,6 +32,7 @@ from .redaction import CallRef
 from .registry import Tool
 from .risky_code import Reason
 from .risky_code.action import Kind
+from .runs_later import reason_of_write
 
 CHANGED = "This is not what you approved: it has changed since. "
 EVERY_ACTION = "Every action requires approval"
@@ -190,7 +191,11 @@ class CallApproval:
 
     async def _look(self) -> _Shown:
         tool, args, context = self.tool, self.args, self._context
-        loss = await tool.destructive(args, context) if tool.destructive else None
+        loss: str | Reason | None = None
+        if tool.writes is not None:
+            loss = await reason_of_write(await tool.writes(args, context), context)
+        if loss is None and tool.destructive is not None:
+            loss = await tool.destructive(args, context)
         if isinstance(loss, str):
             loss = Reason(loss, ())
         untrusted = tool.needs_approval() if tool.needs_approval is not None else None

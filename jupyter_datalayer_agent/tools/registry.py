@@ -74,6 +74,8 @@ class ToolOutcome:
 
 
 DestructiveRule = Callable[[Any, ToolContext], Awaitable[str | Reason | None]]
+WriteRule = Callable[[Any, ToolContext], Awaitable[str]]
+"""The path of the file that a call writes."""
 CodeRule = Callable[[Any, ToolContext], Awaitable[CodeToRun | None]]
 Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 ApprovalRule = Callable[[], str | None]
@@ -86,10 +88,11 @@ class Tool:
 
     ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
     ``needs_notebook``: works on the attached, active notebook; ``needs_lexical``: on the attached,
-    active Lexical document. ``destructive`` returns what would be lost, or None; ``code`` is what
-    the call would run. ``parallel``: a read that may run concurrently with others. ``runs``: its
-    purpose is to run code. ``basic``: sent also to models with a small context window. ``preview``
-    is what a call would change, for approvals. ``asks``: puts a question to the user.
+    active Lexical document. ``destructive`` returns what would be lost, or None; ``writes`` the
+    file that a call writes; ``code`` is what the call would run. ``parallel``: a read that may run
+    concurrently with others. ``runs``: its purpose is to run code. ``basic``: sent also to models
+    with a small context window. ``preview`` is what a call would change, for approvals. ``asks``:
+    puts a question to the user.
 
     Of a tool of another program: ``parameters`` is the JSON schema of its arguments, which it
     checks itself; ``needs_approval`` is asked for each call; ``version`` differs when the program
@@ -110,6 +113,7 @@ class Tool:
     runs: bool = False
     basic: bool = False
     destructive: DestructiveRule | None = None
+    writes: WriteRule | None = None
     code: CodeRule | None = None
     preview: Preview | None = None
     parameters: dict[str, Any] | None = None
@@ -122,7 +126,7 @@ class Tool:
     @property
     def may_lose(self) -> bool:
         """Whether a call may lose or do something that cannot be undone."""
-        return self.destructive is not None or self.code is not None
+        return any((self.destructive, self.writes, self.code))
 
     def schema(self) -> dict[str, Any]:
         """The function tool of the Responses API."""
@@ -166,6 +170,7 @@ def tool(
     basic: bool = False,
     asks: bool = False,
     destructive: DestructiveRule | None = None,
+    writes: WriteRule | None = None,
     code: CodeRule | None = None,
     preview: Preview | None = None,
 ) -> Callable[[Callable[[Arguments, ToolContext], Awaitable[ToolOutcome]]], Tool]:
@@ -193,6 +198,7 @@ def tool(
             basic=basic,
             asks=asks,
             destructive=destructive,
+            writes=writes,
             code=code,
             preview=preview,
         )

@@ -98,6 +98,13 @@ def test_every_tool_of_ours_declares_what_the_page_calls_it() -> None:
     assert [tool.name for tool in builtin_registry() if tool.label is None] == []
 
 
+def test_every_tool_of_ours_that_writes_a_file_says_which() -> None:
+    runs_only = {"selectKernel", "executeCode", "loadDatasetFull"}
+    outputs_only = {"runNotebookCells", "runBlock", "runAllBlocks"}
+    silent = {tool.name for tool in builtin_registry() if tool.changes and tool.writes is None}
+    assert silent == runs_only | outputs_only
+
+
 def test_a_call_by_an_alias_is_shown_as_its_tool_and_an_unknown_one_by_its_name() -> None:
     registry = builtin_registry()
     by_alias = registry.call_started("call_1", "readAllCells")

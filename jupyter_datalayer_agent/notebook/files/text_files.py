@@ -131,6 +131,10 @@ class TextFiles:
         name = real if self._root is None else _inside(self._root, real)
         return is_secret_name(name) or is_within(real, self._places)
 
+    def where(self, path: str) -> str:
+        """Where a confined path leads, links followed, relative to the root."""
+        return path if self._root is None else _real(self._root, path)[1]
+
     def leads_to(self, path: str, other: str) -> bool:
         """Whether a confined path is the file ``other``, which may be named in another case, or
         be reached by a link."""

@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from typing import Any
 
 from ...protocol.limits import MAX_PRINTED_CHARACTERS, MAX_PRINTED_END_CHARACTERS
-from ..agent_mark import is_active, made_by_agent
+from ..agent_mark import is_active, is_run_by_user, made_by_agent
 from ..renames import TrackedPath
 
 Output = dict[str, Any]
@@ -72,7 +72,8 @@ class CellOutputs:
     """The outputs of one run of a cell, growing as messages arrive.
 
     ``displays`` is shared by the cells of a kernel, since a later cell may update what an earlier
-    one shows; ``updated`` then gets the earlier one. ``cell`` is its notebook and its id.
+    one shows; ``updated`` then gets the earlier one. ``cell`` is its notebook and its id. Made
+    while the user runs something, they are the user's; else the agent's, and marked.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class CellOutputs:
         self.execution_count: int | None = None
         self.updated: list[CellOutputs] = []
         self._displays = Displays() if displays is None else displays
+        self._by_user = is_run_by_user()
         self._clear_with_next = False
         self._streamed = 0
         self._end: PrintedEnd | None = None
@@ -106,7 +108,7 @@ class CellOutputs:
         if message_type == "stream":
             self._stream(str(content.get("name", "stdout")), str(content.get("text", "")))
             return
-        output = _output(message_type, content)
+        output = _output(message_type, content, self._metadata(content))
         self.outputs.append(output)
         if display_id:
             self._displays.add(display_id, self, output)
@@ -140,9 +142,15 @@ class CellOutputs:
     def _update(self, display_id: str | None, content: dict[str, Any]) -> None:
         for owner, output in self._displays.of(display_id or ""):
             output["data"] = content.get("data") or {}
-            output["metadata"] = _metadata(content)
+            output["metadata"] = self._metadata(content)
             if owner is not self and owner not in self.updated:
                 self.updated.append(owner)
+
+    def _metadata(self, content: dict[str, Any]) -> dict[str, Any]:
+        """What the agent's code displays and may act in a page says whose it is."""
+        metadata: dict[str, Any] = content.get("metadata") or {}
+        is_marked = not self._by_user and is_active(content.get("data"))
+        return made_by_agent(metadata) if is_marked else metadata
 
     def snapshot(self) -> list[Output]:
         """The outputs now, as nbformat; later messages do not change it."""
@@ -174,7 +182,7 @@ def _overwrite(text: str) -> str:
     return "\n".join(lines)
 
 
-def _output(message_type: str, content: dict[str, Any]) -> Output:
+def _output(message_type: str, content: dict[str, Any], metadata: dict[str, Any]) -> Output:
     if message_type == "error":
         return {
             "output_type": "error",
@@ -185,14 +193,8 @@ def _output(message_type: str, content: dict[str, Any]) -> Output:
     output: Output = {
         "output_type": message_type,
         "data": content.get("data") or {},
-        "metadata": _metadata(content),
+        "metadata": metadata,
     }
     if message_type == "execute_result":
         output["execution_count"] = content.get("execution_count")
     return output
-
-
-def _metadata(content: dict[str, Any]) -> dict[str, Any]:
-    """All that the server runs it runs for the agent: what may act in a page says so."""
-    metadata: dict[str, Any] = content.get("metadata") or {}
-    return made_by_agent(metadata) if is_active(content.get("data")) else metadata

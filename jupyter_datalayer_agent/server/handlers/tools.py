@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import cast, get_args
 
 from ...agent.request import confined
+from ...notebook.agent_mark import run_by_user
 from ...notebook.files.kinds import is_lexical
 from ...protocol.base import Location, Mode
 from ...protocol.errors import AgentError
@@ -112,7 +114,9 @@ class ToolHandler(Handler):
             quality_of=runtime.quality_of,
             repair_of=runtime.repair_of,
         )
-        done = await Dispatcher(registry, context).call(name, request.arguments)
+        # A page sends what its user clicked; a program may be an agent of another kind.
+        with run_by_user() if self.asker.kind == "page" else nullcontext():
+            done = await Dispatcher(registry, context).call(name, request.arguments)
         return done.result
 
 

@@ -82,6 +82,13 @@ def _insertion(
     return edits
 
 
+async def _document(
+    args: InsertBlock | InsertBlocksArguments | UpdateBlockArguments | DeleteBlocks,
+    context: ToolContext,
+) -> str:
+    return context.lexical_path(args.path)
+
+
 async def _applied(context: ToolContext, applied: AppliedBlocks) -> list[Change]:
     """Report a batch that was read back."""
     path = applied.after.path
@@ -151,6 +158,7 @@ def _preview(document: OpenDocument, edits: Sequence[BlockEdit]) -> list[Change]
     group="lexical",
     label=("Insert a block", "Inserting a block"),
     changes=True,
+    writes=_document,
     needs_lexical=True,
     code=_code_of_new,
     preview=_preview_insert,
@@ -166,6 +174,7 @@ async def insert_block(args: InsertBlock, context: ToolContext) -> ToolOutcome:
     group="lexical",
     label=("Insert blocks", "Inserting blocks"),
     changes=True,
+    writes=_document,
     needs_lexical=True,
     code=_code_of_new,
     preview=_preview_insert,
@@ -270,6 +279,7 @@ async def _preview_update(args: UpdateBlockArguments, context: ToolContext) -> l
     group="lexical",
     label=("Change a block", "Changing a block"),
     changes=True,
+    writes=_document,
     needs_lexical=True,
     code=_code_of_update,
     preview=_preview_update,
@@ -314,6 +324,7 @@ async def _preview_delete(args: DeleteBlocks, context: ToolContext) -> list[Chan
     group="lexical",
     label=("Remove blocks", "Removing blocks"),
     changes=True,
+    writes=_document,
     needs_lexical=True,
     destructive=_loss,
     preview=_preview_delete,

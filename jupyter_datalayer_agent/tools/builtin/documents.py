@@ -60,21 +60,29 @@ def _kind(gate: Gate) -> str | None:
     return "lexical" if gate.lexical_active else None
 
 
+async def _new_notebook(args: CreateNotebook, context: ToolContext) -> str:
+    return args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
+
+
 @tool(
     CreateNotebook,
     group="document",
     label=("Create a notebook", "Creating a notebook"),
     changes=True,
+    writes=_new_notebook,
     basic=True,
 )
 async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOutcome:
     """Create an empty notebook for the notebook tools."""
-    name = args.name if args.name.endswith(".ipynb") else f"{args.name}.ipynb"
-    path = await context.notebooks.create(name, args.kernel_name)
+    path = await context.notebooks.create(await _new_notebook(args, context), args.kernel_name)
     if path not in context.gate.created:
         context.gate.created.append(path)
     await context.notebooks.show(path, context.client_id)
     return await _created(path, "", context)
+
+
+async def _new_lexical(args: CreateLexical, context: ToolContext) -> str:
+    return args.name if is_lexical(args.name) else f"{args.name}.dlex"
 
 
 @tool(
@@ -82,14 +90,14 @@ async def create_notebook(args: CreateNotebook, context: ToolContext) -> ToolOut
     group="document",
     label=("Create a Lexical document", "Creating a Lexical document"),
     changes=True,
+    writes=_new_lexical,
 )
 async def create_lexical(args: CreateLexical, context: ToolContext) -> ToolOutcome:
     """Create an empty Lexical document."""
     from ...notebook.lexical.new_document import empty_document
 
-    name = args.name if is_lexical(args.name) else f"{args.name}.dlex"
     text = empty_document()
-    path = await context.notebooks.create_file(name, text)
+    path = await context.notebooks.create_file(await _new_lexical(args, context), text)
     if path not in context.gate.created:
         context.gate.created.append(path)
     await context.notebooks.show(path, context.client_id)

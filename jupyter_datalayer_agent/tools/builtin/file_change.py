@@ -12,7 +12,6 @@ from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.replacements import NoMatch, Replacement, replaced
 from ...notebook.files.text_files import FileText, changed
 from ...notebook.files.text_state import TextState
-from ...notebook.kernel.acts_in_kernel import runs_later, shadowed_module
 from ...protocol.base import Wire
 from ...protocol.tools import Change
 from ..context import ToolContext, ToolFailure
@@ -23,9 +22,6 @@ from ..risky_code import Reason
 from .file_read import about, note_seen, read_text
 
 SHOWN_CHARACTERS = 8_000
-INSTRUCTIONS = "AGENTS.md"
-"""In the root: what the user wants of the agent, sent with every request."""
-_RUNS_LATER = "changes what runs later"
 
 
 class FileEdit(Wire):
@@ -50,30 +46,8 @@ class WriteFile(Wire):
     content: str
 
 
-async def _acts_later(args: EditFile | WriteFile, context: ToolContext) -> Reason | None:
-    """Text of a file or a web page may make a model write what nobody is asked about later:
-    instructions for itself, or code that something else runs."""
-    files = context.notebooks.text_files
-    path = await context.notebooks.confine(args.path)
-    if files.leads_to(path, INSTRUCTIONS):
-        said = f"Changes {INSTRUCTIONS}: the agent follows what it says in every conversation"
-        return Reason(said, ("changes the agent's instructions",))
-    exists = await files.exists(path)
-    why = runs_later(path)
-    module = None if exists or why else await _shadowed(path, context)
-    if module is not None:
-        why = f"Python imports it in the place of the module {module}"
-    if why is None:
-        return None
-    return Reason(f"{'Changes' if exists else 'Creates'} {path}: {why}", (_RUNS_LATER,))
-
-
-async def _shadowed(path: str, context: ToolContext) -> str | None:
-    """The module that code beside the file no longer gets; in a package it has another name."""
-    beside = f"{path.rpartition('/')[0]}/__init__.py".lstrip("/")
-    if await context.notebooks.text_files.exists(beside):
-        return None
-    return await asyncio.to_thread(shadowed_module, path)
+async def _path(args: EditFile | WriteFile, context: ToolContext) -> str:
+    return args.path
 
 
 async def _preview_edit(args: EditFile, context: ToolContext) -> list[Change]:
@@ -86,7 +60,7 @@ async def _preview_edit(args: EditFile, context: ToolContext) -> list[Change]:
     group="file",
     label=("Change a file", "Changing a file"),
     changes=True,
-    destructive=_acts_later,
+    writes=_path,
     preview=_preview_edit,
 )
 async def edit_file(args: EditFile, context: ToolContext) -> ToolOutcome:
@@ -143,8 +117,6 @@ async def _existing(args: WriteFile, context: ToolContext) -> FileText | None:
 
 async def _loss(args: WriteFile, context: ToolContext) -> Reason | None:
     file = await _existing(args, context)
-    if (reason := await _acts_later(args, context)) is not None:
-        return reason
     if file is None or file.content == TextState(args.content).content:
         return None
     _refuse_stale(context, file)
@@ -164,6 +136,7 @@ async def _preview_write(args: WriteFile, context: ToolContext) -> list[Change]:
     group="file",
     label=("Write a file", "Writing a file"),
     changes=True,
+    writes=_path,
     destructive=_loss,
     preview=_preview_write,
 )

@@ -102,6 +102,14 @@ def to_position(position: Position) -> CellPosition:
     return CellPosition(at=position)
 
 
+async def _document(
+    args: AddNotebookCell | UpdateNotebookCell | DeleteNotebookCells | MoveNotebookCell,
+    context: ToolContext,
+) -> str:
+    """The notebook, which may be the text of a file that something runs."""
+    return context.path(args.path)
+
+
 async def _cells_to_change(
     context: ToolContext, path: str | None, cell_ids: Sequence[str]
 ) -> tuple[PageNotebook, dict[str, PageCell]]:
@@ -210,6 +218,7 @@ async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosi
     group="notebook",
     label=("Add a cell", "Adding a cell"),
     changes=True,
+    writes=_document,
     needs_notebook=True,
     code=_code_of_new,
     preview=_preview_add,
@@ -282,6 +291,7 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
     group="notebook",
     label=("Change a cell", "Changing a cell"),
     changes=True,
+    writes=_document,
     needs_notebook=True,
     code=_code_of_update,
     preview=_preview_update,
@@ -332,6 +342,7 @@ async def _preview_delete(args: DeleteNotebookCells, context: ToolContext) -> li
     group="notebook",
     label=("Remove cells", "Removing cells"),
     changes=True,
+    writes=_document,
     needs_notebook=True,
     destructive=_loss,
     preview=_preview_delete,
@@ -357,6 +368,7 @@ async def delete_notebook_cells(args: DeleteNotebookCells, context: ToolContext)
     group="notebook",
     label=("Move a cell", "Moving a cell"),
     changes=True,
+    writes=_document,
     needs_notebook=True,
 )
 async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> ToolOutcome:

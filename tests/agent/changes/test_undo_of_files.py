@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
+from jupyter_datalayer_agent.notebook.lexical.new_document import empty_document
 from tests.agent.changes.test_undo_over_http import act, ask, states, undo
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
@@ -231,6 +233,47 @@ def test_a_file_that_something_runs_later_is_not_created_without_the_user(
     reply = folder.turn(folder.write(name, "import os\n"), approval="destructive")
     assert reply["toolCalls"][0]["status"] == "denied"
     assert not (folder.path / name).exists()
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument", "name"),
+    [
+        ("createNotebook", "name", "profile_default/startup/first"),
+        ("createLexical", "name", "profile_default/startup/first.dlex"),
+        ("editFile", "path", "link.txt"),
+        ("addNotebookCell", "path", "profile_default/startup/mine.ipynb"),
+        ("updateNotebookCell", "path", "profile_default/startup/mine.ipynb"),
+        ("insertBlock", "path", "profile_default/startup/mine.dlex"),
+    ],
+)
+def test_no_tool_writes_where_something_runs_it_later_without_the_user(
+    folder: Folder, tool: str, argument: str, name: str
+) -> None:
+    startup = folder.path / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("a = 1", id="one")])
+    nbformat.write(notebook, startup / "mine.ipynb")
+    (startup / "mine.dlex").write_text(empty_document())
+    (folder.path / "link.txt").symlink_to(startup / "00.py")
+    (startup / "00.py").write_text("a = 1\n")
+    before = {each: each.read_bytes() for each in startup.iterdir()}
+    more = {
+        "editFile": {"edits": [{"oldString": "1", "newString": "2"}]},
+        "addNotebookCell": {"content": "import os"},
+        "updateNotebookCell": {"cellId": "one", "content": "import os"},
+        "insertBlock": {"type": "paragraph", "content": "x"},
+    }
+    path = folder(name)
+    calls = [Call(tool, {argument: path, **more.get(tool, {})})]
+    at_hand: dict[str, Any] = {}
+    if name.endswith((".ipynb", "mine.dlex")):
+        kind = "notebook" if name.endswith(".ipynb") else "file"
+        at_hand = {"attachments": [{"kind": kind, "path": path}], "activeNotebook": path}
+    if tool == "editFile":
+        calls.insert(0, folder.read("link.txt"))
+    reply = folder.turn(*calls, approval="destructive", **at_hand)
+    assert reply["toolCalls"][-1]["status"] == "denied"
+    assert {each: each.read_bytes() for each in startup.iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["cars_random.py", "agents.txt", "package/random.py"])

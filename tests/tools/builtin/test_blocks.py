@@ -12,6 +12,7 @@ from tests.agent.changes.test_undo_over_http import undo
 from tests.support.lexical import assert_lexical
 from tests.support.lexical.documents import Documents
 from tests.support.model_server import Call
+from tests.support.page import FakePage
 
 FOREIGN = """{"version": 9, "root": { "type":"root",  "$":{"x":1}, "children": [
   {"type":"heading","tag":"h1","version":1,"children":[{"type":"text","text":"Caf\\u00e9","format":0,
@@ -379,3 +380,25 @@ def test_blocks_take_edits_and_run_as_cells_do(documents: Documents) -> None:
     assert failed["error"]["code"] == "kernel_error"
     assert failed["changes"]
     assert documents.nodes("a.lexical")[-2]["type"] == "jupyter-input"
+
+
+def test_outputs_say_whose_run_made_them(documents: Documents) -> None:
+    documents.output("createLexical", name=documents("marks.dlex"))
+    acts = "from IPython.display import HTML; HTML('<i onclick=x>y</i>')"
+    made = documents.output(
+        "insertBlock", "marks.dlex", type="jupyter-input", content=acts, position="start"
+    )
+    block = made["blocks"][0]["id"]
+
+    def marks() -> list[Any]:
+        outputs = [each for each in documents.nodes("marks.dlex") if "outputs" in str(each)]
+        return [str(each).count("madeBy") for each in outputs]
+
+    # A program's token is no user: it may be an agent's.
+    documents.output("runBlock", "marks.dlex", blockId=block)
+    assert marks() == [1]
+    with FakePage(documents.server):
+        documents.output("runBlock", "marks.dlex", blockId=block)
+    assert marks() == [0]
+    documents.turn(Call("runBlock", {"blockId": block}), **documents.at_hand("marks.dlex"))
+    assert marks() == [1]
