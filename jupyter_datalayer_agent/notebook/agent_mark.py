@@ -29,6 +29,17 @@ _INERT = frozenset(
         "image/bmp",
     }
 )
+# What extensions draw and that runs nothing of its author's: see `agentMark.ts`.
+_DRAWN = frozenset(
+    {
+        "application/vnd.plotly.v1+json",
+        "application/vnd.vega.v5+json",
+        "application/vnd.vegalite.v3+json",
+        "application/vnd.vegalite.v4+json",
+        "application/vnd.vegalite.v5+json",
+        "application/vnd.jupyter.widget-view+json",
+    }
+)
 # Without any of these, Markdown has no picture, no link and no HTML.
 _MAY_LOAD = re.compile(r"[<\[\\]|://|www\.")
 
@@ -77,8 +88,13 @@ def is_made_by_agent(metadata: Any) -> bool:
 
 
 def is_held_back(output: Mapping[str, Any]) -> bool:
-    """Whether an output is the agent's, and a page may act by showing it."""
-    return is_made_by_agent(output.get("metadata")) and is_active(output.get("data"))
+    """Whether an output is the agent's, and a page may act by showing it where it is trusted."""
+    data = output.get("data")
+    return (
+        is_made_by_agent(output.get("metadata"))
+        and isinstance(data, Mapping)
+        and not all(kind in _DRAWN or _shows(kind, data[kind]) for kind in data)
+    )
 
 
 def may_load(markdown: str) -> bool:

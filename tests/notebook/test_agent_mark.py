@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.notebook.agent_mark import is_active
+from jupyter_datalayer_agent.notebook.agent_mark import is_active, is_held_back, made_by_agent
 
 # `simpleHtml.spec.ts` walks the same.
 ROWS = json.loads((Path(__file__).parent / "simple_html.json").read_text())
@@ -44,6 +44,27 @@ def test_other_data_that_is_active(data: dict[str, object]) -> None:
 )
 def test_other_data_that_is_only_shown(data: object) -> None:
     assert not is_active(data)
+
+
+CHART = "application/vnd.plotly.v1+json"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.mark.parametrize(
+    ("data", "held"),
+    [
+        ({CHART: {}, "text/plain": "Figure"}, False),
+        ({WIDGET: {"model_id": "a"}, "text/plain": "IntSlider()"}, False),
+        ({CHART: {}, "text/html": "<script>1</script>"}, True),
+        ({"application/vnd.bokehjs_exec.v0+json": "", "application/javascript": "1"}, True),
+    ],
+)
+def test_charts_and_widgets_take_no_trust_from_a_notebook(
+    data: dict[str, object], held: bool
+) -> None:
+    assert is_active(data)
+    assert is_held_back({"data": data, "metadata": made_by_agent({})}) is held
+    assert not is_held_back({"data": data, "metadata": {}})
 
 
 def test_the_tables_of_pandas_are_only_shown() -> None:

@@ -1,25 +1,41 @@
-import { Kernel, KernelMessage } from '@jupyterlab/services';
+import { Kernel, KernelMessage, ServiceManager } from '@jupyterlab/services';
 
-import { agentRequestOf } from '../notebook/kernel/agentMessages';
+import {
+  agentRequestOf,
+  markOutputsOf
+} from '../notebook/kernel/agentMessages';
 import { ShownDocuments } from '../notebook/shownDocuments';
+import { AgentComms } from './agentComms';
+import { isHarmlessMessage, isPlainModel } from './harmless';
 
 type OnOpen = Parameters<Kernel.IKernelConnection['registerCommTarget']>[1];
 type OnMessage = Kernel.IComm['onMsg'];
 type Handle = () => void | PromiseLike<void>;
 
+/** What widgets say over a comm, and what the kernel says of all of them after a reload. */
+interface IWidgetData {
+  state?: unknown;
+  states?: Record<string, { state?: unknown }>;
+}
+
 /**
- * Hold back the messages by which code of the agent's would make widgets in the page, or change those
- * of the user, until the user has its document shown; then they are handled in their order.
+ * Hold back the messages by which code of the agent's would have widgets act in the page, or change
+ * those of the user so that they do, until the user has its document shown; then they are handled in
+ * their order. What a widget of the agent's does when the user uses it is the agent's, too.
  */
 export function holdComms(
-  kernels: Pick<Kernel.IManager, 'connectTo'>,
-  shown: ShownDocuments
+  { kernels, sessions }: Pick<ServiceManager.IManager, 'kernels' | 'sessions'>,
+  shown: ShownDocuments,
+  comms: AgentComms
 ): void {
+  const pathOf = (kernelId: string) =>
+    [...sessions.running()].find(({ kernel }) => kernel?.id === kernelId)
+      ?.path ?? '';
   const connectTo = kernels.connectTo.bind(kernels);
   // Each connection is made here, before anyone can register for its comms.
   kernels.connectTo = options => {
     const kernel = connectTo(options);
-    new CommGate(kernel, shown).install();
+    new CommGate(kernel, shown, comms, () => pathOf(kernel.id)).install();
     return kernel;
   };
 }
@@ -27,7 +43,9 @@ export function holdComms(
 class CommGate {
   constructor(
     private readonly _kernel: Kernel.IKernelConnection,
-    private readonly _shown: ShownDocuments
+    private readonly _shown: ShownDocuments,
+    private readonly _comms: AgentComms,
+    private readonly _path: () => string
   ) {}
 
   install(): void {
@@ -39,7 +57,7 @@ class CommGate {
     kernel.registerCommTarget = (name, onOpen) => {
       const gate: OnOpen = (comm, msg) => {
         this._guard(comm);
-        return this._pass(msg, () => onOpen(comm, msg));
+        return this._pass(comm.commId, msg, () => onOpen(comm, msg));
       };
       gated.set(onOpen, gate);
       register(name, gate);
@@ -61,7 +79,8 @@ class CommGate {
   /** Have what the kernel sends over a comm go through here, whoever handles it. */
   private _guard(comm: Kernel.IComm): void {
     let handler: OnMessage = comm.onMsg;
-    const gate: OnMessage = msg => this._pass(msg, () => handler?.(msg));
+    const gate: OnMessage = msg =>
+      this._pass(comm.commId, msg, () => handler?.(msg));
     Object.defineProperty(comm, 'onMsg', {
       configurable: true,
       get: () => gate,
@@ -69,17 +88,52 @@ class CommGate {
         handler = value;
       }
     });
+    const send = comm.send.bind(comm);
+    comm.send = (...args) => {
+      const future = send(...args);
+      if (this._comms.isAgents(this._kernel.id, comm.commId)) {
+        markOutputsOf(this._kernel, future.msg.header.msg_id, {
+          path: this._path,
+          onActive: () => undefined
+        });
+      }
+      return future;
+    };
   }
 
   private _pass(
+    commId: string,
     msg: KernelMessage.IMessage,
     handle: Handle
   ): ReturnType<Handle> {
+    const kernelId = this._kernel.id;
     const request = agentRequestOf(this._kernel, msg);
-    if (!request || this._shown.has(request.path())) {
+    const path = request?.path ?? this._path;
+    const isOpening = KernelMessage.isCommOpenMsg(msg);
+    const { state, states = {} } = (msg.content as { data: IWidgetData }).data;
+    if (isOpening && isPlainModel(state)) {
+      this._plain.add(commId);
+    }
+    for (const [id, each] of Object.entries(states)) {
+      if (isPlainModel(each.state)) {
+        this._plain.add(id);
+      }
+    }
+    const waits =
+      !this._shown.has(path()) &&
+      (request
+        ? this._held.length > 0 ||
+          !this._plain.has(commId) ||
+          !isHarmlessMessage(msg)
+        : this._comms.waits(commId) ||
+          Object.keys(states).some(id => this._comms.waits(id)));
+    if (request && (isOpening || waits)) {
+      this._comms.add(kernelId, commId, waits);
+    }
+    if (!waits) {
       return handle();
     }
-    this._held.push({ path: request.path, handle });
+    this._held.push({ path, handle });
   }
 
   /** Those that come meanwhile are held, too, so that all are handled in their order. */
@@ -93,7 +147,12 @@ class CommGate {
         console.error('datalayer-agent: a widget could not be shown', error);
       }
     }
+    if (this._path() === path) {
+      this._comms.release(this._kernel.id);
+    }
   }
 
   private readonly _held: { path: () => string; handle: Handle }[] = [];
+  /** The comms of widgets whose views run nothing of their author's. */
+  private readonly _plain = new Set<string>();
 }

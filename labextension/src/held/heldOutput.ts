@@ -4,18 +4,20 @@ import {
   MimeModel,
   RenderedHTMLCommon
 } from '@jupyterlab/rendermime';
+import type { JSONObject } from '@lumino/coreutils';
 
-import { onlyShows } from '../notebook/agentMark';
+import { isChart, onlyShows, WIDGET_VIEW } from '../notebook/agentMark';
+import { drawableChart } from './harmless';
 import { hostOf } from '../ui/remotePictures';
 import { PanelSanitizer } from '../ui/sanitizer';
-import { heldNotice } from './notice';
 
 /** A text in the place of a chart says little more than a class and an address when it is longer. */
 const LONGEST_TEXT = 200;
 
 const SVG = 'image/svg+xml';
 const HTML = 'text/html';
-const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const PNG = 'image/png';
+const PICTURES = [PNG, 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** What runs or catches input, in HTML. */
 const ACTING =
@@ -66,27 +68,73 @@ class HeldSanitizer extends PanelSanitizer {
   }
 }
 
-/**
- * Draw what the agent made, as far as it is harmless, and under it what is held back, with `show`.
- * `draw` is the renderer's own drawing.
- */
-export async function drawHeld(
-  registry: IRenderMimeRegistry,
-  renderer: IRenderMime.IRenderer,
-  mimeType: string,
-  { data, metadata }: IRenderMime.IMimeModel,
-  draw: (model: IRenderMime.IMimeModel) => Promise<void>,
-  show: (() => void) | null
-): Promise<void> {
+/** Something of the agent's, and how it is drawn. */
+interface IHeldOutput {
+  registry: IRenderMimeRegistry;
+  renderer: IRenderMime.IRenderer;
+  mimeType: string;
+  model: IRenderMime.IMimeModel;
+  /** The renderer's own drawing. */
+  draw: (model: IRenderMime.IMimeModel) => Promise<void>;
+  /** Whether a widget is held back. */
+  waits: (widget: string) => boolean;
+}
+
+/** Draw what the agent made, as far as it is harmless; what is held back, in words, or null. */
+export async function drawHeld({
+  registry,
+  renderer,
+  mimeType,
+  model: given,
+  draw,
+  waits
+}: IHeldOutput): Promise<string | null> {
+  const { data, metadata } = given;
+  const drawn = asDrawn(mimeType, data[mimeType], waits);
+  if (drawn) {
+    await draw(asModel(mimeType, drawn, given));
+    return null;
+  }
   const model = new MimeModel({ data, metadata, trusted: false });
   const isMarkup = [HTML, 'text/markdown'].includes(mimeType);
-  const held =
-    isMarkup && renderer instanceof RenderedHTMLCommon
-      ? await drawMarkup(registry, renderer, model, draw)
-      : await drawInstead(registry, renderer, model);
-  if (held) {
-    renderer.node.append(heldNotice(held, show));
+  return isMarkup && renderer instanceof RenderedHTMLCommon
+    ? drawMarkup(registry, renderer, model, draw)
+    : drawInstead(registry, renderer, model);
+}
+
+/** The data of a chart or the place of a widget, which act by nothing of their author's; or null. */
+function asDrawn(
+  mimeType: string,
+  value: unknown,
+  waits: (widget: string) => boolean
+): JSONObject | null {
+  if (isChart(mimeType)) {
+    return drawableChart(value);
   }
+  const { model_id: widget } = (value ?? {}) as { model_id?: unknown };
+  return mimeType === WIDGET_VIEW &&
+    typeof widget === 'string' &&
+    !waits(widget)
+    ? (value as JSONObject)
+    : null;
+}
+
+/** What is drawn of an output, which gets the picture that some renderers make of it. */
+function asModel(
+  mimeType: string,
+  drawn: JSONObject,
+  given: IRenderMime.IMimeModel
+): MimeModel {
+  const picture = given.data[PNG];
+  return new MimeModel({
+    data: { [mimeType]: drawn, ...(picture ? { [PNG]: picture } : {}) },
+    callback: ({ data }) => {
+      const made = data?.[PNG];
+      if (made) {
+        given.setData({ data: { ...given.data, [PNG]: made } });
+      }
+    }
+  });
 }
 
 async function drawMarkup(
@@ -114,7 +162,11 @@ async function drawInstead(
   { data, metadata }: MimeModel
 ): Promise<string | null> {
   const held = Object.keys(data).filter(
-    type => type !== SVG && !onlyShows(type, data[type])
+    type =>
+      type !== SVG &&
+      !onlyShows(type, data[type]) &&
+      // A widget waits also where nothing draws its kind yet.
+      (type === WIDGET_VIEW || registry.mimeTypes.includes(type))
   );
   renderer.node.replaceChildren();
   const svg = data[SVG];

@@ -10,6 +10,7 @@ import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
 import { ShownDocuments } from '../notebook/shownDocuments';
 import { trustAgentsOutputs } from '../notebook/trust';
 import { IShownDocuments } from '../tokens';
+import { AgentComms } from './agentComms';
 import { holdComms } from './comms';
 import { holdBack } from './registry';
 
@@ -34,8 +35,10 @@ export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
     factory: NotebookPanel.IContentFactory
   ): ShownDocuments => {
     const shown = new ShownDocuments();
-    holdBack(rendermime, { shown });
-    holdComms(serviceManager.kernels, shown);
+    const comms = new AgentComms();
+    const waits = (widget: string) => comms.waits(widget);
+    holdBack(rendermime, { shown, waits });
+    holdComms(serviceManager, shown, comms);
     const code = factory.createCodeCell.bind(factory);
     factory.createCodeCell = options => {
       const cell = code(options);
@@ -51,6 +54,7 @@ export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
         ...options,
         rendermime: holdBack(options.rendermime.clone(), {
           shown,
+          waits,
           cell: () => ({ [KEY]: options.model.getMetadata(KEY) })
         })
       });

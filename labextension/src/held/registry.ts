@@ -1,17 +1,23 @@
+import { URLExt } from '@jupyterlab/coreutils';
 import {
   IRenderMime,
   IRenderMimeRegistry,
   MimeModel
 } from '@jupyterlab/rendermime';
 
-import { isMadeByAgent } from '../notebook/agentMark';
+import { isChart, isMadeByAgent } from '../notebook/agentMark';
 import { ShownDocuments } from '../notebook/shownDocuments';
 import { loadPicture } from '../ui/remotePictures';
 import { drawHeld } from './heldOutput';
+import { heldNotice } from './notice';
+
+const ELSEWHERE = 'content of another server';
 
 /** What a registry draws. */
 interface IDrawn {
   shown: ShownDocuments;
+  /** Whether a widget of the agent's is held back. */
+  waits: (widget: string) => boolean;
   /** The metadata of the cell whose text is drawn; outputs bring their own. */
   cell?: () => unknown;
   /** The document's path. */
@@ -34,8 +40,14 @@ export function holdBack<T extends IRenderMimeRegistry>(
   const path = () =>
     (registry.resolver as { path?: string } | null)?.path ?? drawn.path?.();
   registry.createRenderer = mimeType => {
+    const gate = isChart(mimeType) ? new LocalOnly(registry.resolver) : null;
+    const { resolver } = registry;
+    // A renderer takes its resolver as it is made.
+    Object.assign(registry, { resolver: gate ?? resolver });
     const renderer = create(mimeType);
-    new GuardedRenderer(registry, renderer, mimeType, { ...drawn, path });
+    Object.assign(registry, { resolver });
+    const more = { ...drawn, path };
+    new GuardedRenderer(registry, renderer, mimeType, more, gate);
     return renderer;
   };
   registry.clone = options => holdBack(clone(options), { ...drawn, path });
@@ -48,27 +60,48 @@ class GuardedRenderer {
     private readonly _registry: IRenderMimeRegistry,
     private readonly _renderer: IRenderMime.IRenderer,
     private readonly _mimeType: string,
-    private readonly _drawn: IDrawn
+    private readonly _drawn: IDrawn,
+    private readonly _gate: LocalOnly | null
   ) {
     this._draw = _renderer.renderModel.bind(_renderer);
     _renderer.renderModel = model => this._render(model);
   }
 
-  private _render(model: IRenderMime.IMimeModel): Promise<void> {
-    const { cell, shown, path } = this._drawn;
+  private async _render(model: IRenderMime.IMimeModel): Promise<void> {
+    const { cell, shown, path, waits } = this._drawn;
     this._last = model;
-    if (!isMadeByAgent(cell ? cell() : model.metadata)) {
+    const here = path?.();
+    const isAgents = isMadeByAgent(cell ? cell() : model.metadata);
+    const isHeld = isAgents && !shown.has(here);
+    this._holds = false;
+    if (this._gate) {
+      this._gate.isClosed = isHeld;
+    }
+    if (!isAgents) {
       return this._draw(model);
     }
     this._follow();
-    const here = path?.();
-    if (shown.has(here)) {
+    if (!isHeld) {
       // Of a cell's text nothing is trusted, also where the user wrote it.
       return this._draw(cell ? model : asTrusted(model));
     }
     const show = here ? () => void shown.show(here) : null;
-    const { _registry, _renderer, _mimeType, _draw } = this;
-    return drawHeld(_registry, _renderer, _mimeType, model, _draw, show);
+    this._holds = true;
+    const held = await drawHeld({
+      registry: this._registry,
+      renderer: this._renderer,
+      mimeType: this._mimeType,
+      model,
+      draw: this._draw,
+      waits
+    });
+    const all = held ?? (this._gate?.hasRefused ? ELSEWHERE : null);
+    this._holds = all !== null;
+    if (all !== null && !shown.has(here)) {
+      const { node } = this._renderer;
+      node.querySelector(':scope > .da-held')?.remove();
+      node.append(heldNotice(all, show));
+    }
   }
 
   private _follow(): void {
@@ -77,8 +110,12 @@ class GuardedRenderer {
     }
     this._follows = true;
     const { shown, path } = this._drawn;
-    const redraw = (_: unknown, changed: string) => {
-      if (changed === path?.() && this._last) {
+    const redraw = async (_: unknown, changed: string) => {
+      // A cell that is trusted now draws its outputs anew. Once more would take away what their
+      // scripts have drawn.
+      await Promise.resolve();
+      const waits = this._holds && !this._renderer.isDisposed;
+      if (waits && changed === path?.() && this._last) {
         this._renderer.node.replaceChildren();
         void this._render(this._last);
       }
@@ -92,7 +129,37 @@ class GuardedRenderer {
 
   private readonly _draw: (model: IRenderMime.IMimeModel) => Promise<void>;
   private _last: IRenderMime.IMimeModel | null = null;
+  /** Whether something is held back of what is drawn, or may be. */
+  private _holds = false;
   private _follows = false;
+}
+
+/** A resolver of a chart that loads from this server alone while it is closed. */
+class LocalOnly implements IRenderMime.IResolver {
+  constructor(private readonly _own: IRenderMime.IResolver | null) {}
+
+  isClosed = false;
+
+  /** Whether something of another server was not loaded. */
+  hasRefused = false;
+
+  /** Raises for an address of another server, which whoever asks would load next. */
+  isLocal(url: string): boolean {
+    const isLocal = this._own?.isLocal?.(url) ?? URLExt.isLocal(url);
+    if (this.isClosed && !isLocal && !/^data:/i.test(url)) {
+      this.hasRefused = true;
+      throw new Error(`Held back: ${ELSEWHERE}.`);
+    }
+    return isLocal && this._own !== null;
+  }
+
+  resolveUrl(url: string): Promise<string> {
+    return this._own!.resolveUrl(url);
+  }
+
+  getDownloadUrl(path: string): Promise<string> {
+    return this._own!.getDownloadUrl(path);
+  }
 }
 
 function asTrusted(model: IRenderMime.IMimeModel): IRenderMime.IMimeModel {

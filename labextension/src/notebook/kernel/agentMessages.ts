@@ -1,12 +1,12 @@
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 
-import { asMadeByAgent, isActive } from '../agentMark';
+import { asMadeByAgent, isActive, needsTrust } from '../agentMark';
 
 /** A run of the agent's code in a kernel, by this page. */
 export interface IAgentRequest {
   /** The document that it belongs to. */
   path: () => string;
-  /** Called before the page sees the first of its outputs that could act there. */
+  /** Called before the page sees an output that could act there where it is trusted. */
   onActive: () => void;
 }
 
@@ -62,21 +62,32 @@ function onMessage(
     const { content } = msg;
     if (isActive(content.data)) {
       content.metadata = asMadeByAgent(content.metadata);
-      request.onActive();
+      if (needsTrust(content.data)) {
+        request.onActive();
+      }
     }
   } else if (KernelMessage.isExecuteReplyMsg(msg)) {
-    keepTextOfPages(msg.content);
+    keepHarmless(msg.content as { payload?: IPayload[] });
   }
 }
 
-/** Help (`name?`) is shown as an output without metadata: of the agent's, its text alone. */
-function keepTextOfPages(content: object): void {
-  const { payload } = content as {
-    payload?: { source?: unknown; data?: Record<string, unknown> }[];
-  };
-  for (const page of payload ?? []) {
-    if (page.source === 'page' && page.data) {
-      page.data = { 'text/plain': page.data['text/plain'] ?? '' };
-    }
-  }
+/** What a reply has the page do beside outputs. */
+interface IPayload {
+  source?: unknown;
+  data?: Record<string, unknown>;
+}
+
+/**
+ * Help (`name?`) is shown as an output without metadata: of the agent's, its text alone. Cells are
+ * written by its tools, which show what they change and take it back: not by its code
+ * (`set_next_input`), which the server does not obey either.
+ */
+function keepHarmless(content: { payload?: IPayload[] }): void {
+  content.payload = content.payload
+    ?.filter(({ source }) => source !== 'set_next_input')
+    .map(page =>
+      page.source === 'page' && page.data
+        ? { ...page, data: { 'text/plain': page.data['text/plain'] ?? '' } }
+        : page
+    );
 }
