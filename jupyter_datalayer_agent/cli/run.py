@@ -36,13 +36,15 @@ def run(given: argparse.Namespace) -> int:
         status = turn.follow(body)
         if turn.proposal is not None:
             status = turn.follow_proposal(body)
-        reply = {**turn.reply(), "offers": turn.offers}
+        reply = {**turn.reply(), "offers": turn.offers, "facts": turn.facts}
     if given.json:
         print(json.dumps(reply, ensure_ascii=False, indent=2))
     elif reply["reply"]:
         if (missed := reply.get("notDone")) is not None:
             print(f"{missed['message']}\n")
         print(reply["reply"])
+        if turn.facts is not None:
+            print(f"\n{turn.facts['message']}")
         for each in turn.offers:
             # An existing notebook is not overwritten.
             beside = file or Path("here.ipynb")
@@ -133,6 +135,7 @@ class TurnOutput:
         self._seq = 0
         self.answers: dict[str, dict[str, Any]] = {}
         self.offers: list[dict[str, Any]] = []
+        self.facts: dict[str, Any] | None = None
         self.proposal: dict[str, Any] | None = None
         self.terminal = Terminal(progress, interactive=interactive)
 
@@ -149,6 +152,8 @@ class TurnOutput:
             self._answer(event)
             if event["type"] == "workflows_offered":
                 self.offers = event["offers"]
+            elif event["type"] == "final_reply":
+                self.facts = event.get("facts")
             elif event["type"] == "action_proposed":
                 self.proposal = event
             elif event["type"] == "answer_finished":

@@ -179,6 +179,8 @@ class Answer:
         if (missed := event.get("notDone")) is not None:
             place = self.parts.index(texts[-1]) if texts else len(self.parts)
             self.parts.insert(place, Missed(missed["message"]))
+        if (facts := event.get("facts")) is not None:
+            self.parts.append(Note(facts["message"]))
 
     def _on_turn_completed(self, event: dict[str, Any]) -> None:
         self.status = "completed"

@@ -10,10 +10,3 @@ of these. And no text, however odd, may keep the server from answering others me
 def compared(text: str) -> str:
     """The part of a text in which words are looked for: its beginning."""
     return text[:MOST_CHARACTERS]
-
-
-def compared_ends(text: str) -> str:
-    """Its beginning and its end, for what may be said at either."""
-    if len(text) <= 2 * MOST_CHARACTERS:
-        return text
-    return f"{text[:MOST_CHARACTERS]}\n{text[-MOST_CHARACTERS:]}"

@@ -26,7 +26,7 @@ from .plans import WorkflowCall
 from .quality import QualityReport
 from .services import ActionCall, IntentChoice
 from .sessions import ForkOrigin
-from .tools import Change, NotDone
+from .tools import Change, NotDone, TurnFacts
 from .workflows import WorkflowOffer
 
 
@@ -120,7 +120,8 @@ class Incomplete(Wire):
 class ChatReply(Wire):
     """The end of a turn. ``offers`` are workflows that are close to a message that no model could
     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-    that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
+    that all is well; ``facts`` count what a turn in Agent mode did. ``incomplete``: the reply was
+    cut off. Of a comparison, ``answers`` are those
     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
     continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked."""
 
@@ -137,6 +138,7 @@ class ChatReply(Wire):
     offers: list[WorkflowOffer] = []
     quality: QualityReport | None = None
     not_done: NotDone | None = None
+    facts: TurnFacts | None = None
     incomplete: Incomplete | None = None
     answers: list[FurtherAnswer] = []
     chosen_answer: str | None = None

@@ -65,6 +65,19 @@ class NotDone(Wire):
     call_id: str | None = None
 
 
+class TurnFacts(Wire):
+    """What a turn did, counted from the results of its calls. ``changed`` are
+    cells, and documents that were changed as a whole; ``runs`` cells, blocks and pieces of code;
+    ``errors`` those of them whose last run failed. ``other_calls`` did something else, or may have.
+    ``message`` says it to the user."""
+
+    changed: int = 0
+    runs: int = 0
+    errors: int = 0
+    other_calls: int = 0
+    message: str
+
+
 class ToolLabel(Wire):
     """What a tool does, for a user: ``action`` as they are asked for it ("Run cells"), and
     ``activity`` while it is done ("Running cells"). "cells" or "a cell" at the end stands for

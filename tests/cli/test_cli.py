@@ -158,6 +158,7 @@ def test_an_answer_is_printed_under_what_was_not_done(tmp_path: Path) -> None:
     assert line.startswith("The last run failed: Cell 2 (“1 / 0”) failed")
     assert "ZeroDivisionError" in line
     assert answer == "It ran without an error."
+    assert done.stdout.endswith("\n1 change · 1 run · 1 error left\n")
     assert json.loads(machine.stdout)["notDone"]["kind"] == "run_failed"
 
 

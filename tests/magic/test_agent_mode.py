@@ -14,6 +14,8 @@ from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 from tests.support.page import submit_in_page
 from tests.support.planning import plan_of
 
+NOTHING = "*Nothing was changed or run in this turn.*"
+
 
 def add(content: str) -> Call:
     return Call("addNotebookCell", {"type": "code", "content": content, "run": True})
@@ -34,7 +36,7 @@ def test_the_cell_is_done_at_once_and_cells_are_added_and_run_below_it(
         captured = kernel.run("%%capture shown\nimport threading\nprint('captured')")
         assert captured.outputs == []
         model.release()
-        kernel.wait(lambda: asked.display["text/markdown"].endswith("It is 10."))
+        kernel.wait(lambda: "It is 10.\n\n*" in asked.display["text/markdown"])
         shown = asked.display["text/markdown"]
         assert shown.startswith("<details><summary>2 steps</summary>")
         assert "✓ <code>addNotebookCell</code> Added cell 3" in shown
@@ -75,14 +77,15 @@ def test_an_answer_is_under_a_line_that_says_what_was_not_done(
     with notebook_kernel(server, "claims.ipynb") as kernel:
         kernel.run(LOAD)
         asked = kernel.run("%agent --mode agent go", "cell-1")
-        kernel.wait(lambda: asked.display["text/markdown"].endswith("below."))
+        kernel.wait(lambda: "below.\n\n*" in asked.display["text/markdown"])
         kernel.wait(lambda: "Nothing was changed" in asked.display["text/markdown"])
-        *_, line, answer = asked.display["text/markdown"].split("\n\n")
+        *_, line, answer, facts = asked.display["text/markdown"].split("\n\n")
         assert line.startswith(
             "**Nothing was changed in this turn. The last change failed: No cell"
         )
         assert answer == "The chart is in the new cell below."
-        *_, line, answer = asked.display["text/plain"].split("\n")
+        assert facts == NOTHING
+        *_, line, answer, facts = asked.display["text/plain"].split("\n")
         assert line.startswith("Nothing was changed in this turn.")
 
 
@@ -106,7 +109,7 @@ def test_what_would_wait_for_itself_is_refused_with_the_reason(
         assert "Working…" in queued.display["text/markdown"]
         model.release()
         kernel.wait(lambda: queued.display["text/markdown"] == "Second.")
-        assert working.display["text/markdown"] == "First."
+        assert working.display["text/markdown"] == f"First.\n\n{NOTHING}"
 
 
 def test_what_waits_for_approval_is_reported_and_decided_elsewhere(
@@ -132,7 +135,7 @@ def test_what_waits_for_approval_is_reported_and_decided_elsewhere(
         ]
         decision = {"approvalId": waiting["approvalId"], "decision": "approve"}
         submit_in_page(server, session, {"type": "approval_decision", **decision})
-        kernel.wait(lambda: asked.display["text/markdown"].endswith("It is gone."))
+        kernel.wait(lambda: "It is gone.\n\n*" in asked.display["text/markdown"])
         assert "#session" not in asked.display["text/markdown"]
     assert len(nbformat.read(server.root / "approve.ipynb", as_version=4).cells) == 1
 
@@ -145,7 +148,7 @@ def test_the_saved_notebook_is_valid_and_converts(
     with notebook_kernel(server, "saved.ipynb") as kernel:
         kernel.run(LOAD)
         asked = kernel.run("%agent --mode agent go", "cell-0")
-        kernel.wait(lambda: asked.display["text/markdown"].endswith("```"))
+        kernel.wait(lambda: "```\n\n*" in asked.display["text/markdown"])
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("%agent --mode agent go", outputs=asked.outputs)]
     )
@@ -176,7 +179,7 @@ def test_a_script_that_is_open_as_a_notebook_is_not_waited_for_and_takes_cells(
                 model.script(add("print(x * 7)"), Say("It is 42."))
                 kernel.run("x = 6")
                 asked = kernel.run("%agent --mode agent go")
-                kernel.wait(lambda asked=asked: asked.display["text/markdown"].endswith("42."))
+                kernel.wait(lambda asked=asked: "42.\n\n*" in asked.display["text/markdown"])
             assert "print(x * 7)" in file.read_text()
         (server.root / "plain.txt").write_text("text\n")
         for path, kind in (("console-1-abc", "console"), ("plain.txt", "notebook")):
@@ -184,4 +187,4 @@ def test_a_script_that_is_open_as_a_notebook_is_not_waited_for_and_takes_cells(
             with notebook_kernel(server, path, kind=kind) as kernel:
                 kernel.run(LOAD)
                 waited = kernel.run("%agent --mode agent --wait go")
-                assert waited.display["text/markdown"] == "Waited."
+                assert waited.display["text/markdown"] == f"Waited.\n\n{NOTHING}"

@@ -15,7 +15,6 @@ from jupyter_datalayer_agent.workflows.quality import secrets
 
 BOUNDS = {
     "agent.tool_calls.written_calls": written_calls.LONGEST,
-    "agent.turn.claims": 2 * compared.MOST_CHARACTERS,
     "protocol.relaxed_json": relaxed_json.LONGEST,
     "services.": compared.MOST_CHARACTERS,
     "tools.data_rows": data_rows.LOOKED_AT,

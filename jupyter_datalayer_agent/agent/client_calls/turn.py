@@ -73,7 +73,7 @@ class ClientTurn(Turn):
         """The program's own model reads the failure, and decides how to go on."""
 
     def _find_not_done(self) -> NotDone | None:
-        """There is no reply that could claim more than the call shows."""
+        """The program reads the result of its one call."""
 
     async def emit_status(self, message: str) -> None:
         """See ``Turn.emit_status``; the program is notified, too."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ...protocol.services import ActionCall
-from ...protocol.tools import NotDone
+from ...protocol.tools import TurnFacts
 from ...services.action import ActionFailed, ActionResult
 from ...services.workflow_action import WorkflowAction
 from ...settings.turn_settings import Settings
@@ -66,10 +66,9 @@ class ActionTurn(PlannedTurn):
         self._keep([assistant_item(result.output)])
         self.record.reply = result.output
 
-    def _find_not_done(self) -> NotDone | None:
-        """What failed of its calls. Its result is no unfounded claim: "Created the container"."""
-        found = super()._find_not_done()
-        return found if found is not None and found.call_id is not None else None
+    def _find_facts(self) -> TurnFacts | None:
+        """Only a workflow acts by calls; what another action did is its result."""
+        return super()._find_facts() if self.plan is not None else None
 
     async def _run_workflow(self, action: WorkflowAction, parameters: Any) -> ActionResult:
         """The turn goes on as that of ``POST workflows/{id}``."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ...protocol import events
 from ...protocol.services import HelpTopic, ServiceHelp
-from ...protocol.tools import NotDone
 from ...services.action import Action
 from ...services.matcher import Matcher
 from ...services.passages import passages, passages_text, with_sources
@@ -47,11 +46,6 @@ class ServiceTurn(PlannedTurn):
         super().__init__(session, request, settings, message.audience, message.op_id)
         self._detected = detected
         self._refines = refines
-        self._is_our_text = False
-
-    def _find_not_done(self) -> NotDone | None:
-        """What the agent says itself claims nothing: "Run all cells" is an action's title."""
-        return None if self._is_our_text else super()._find_not_done()
 
     async def _work(self) -> None:
         if await self._refine() or await self._answer_service():
@@ -201,7 +195,6 @@ class ServiceTurn(PlannedTurn):
         await self._say(_proposal_text(service, opened))
 
     async def _say(self, text: str) -> None:
-        self._is_our_text = True
         self._keep([assistant_item(text)])
         self.record.reply = text
 

@@ -15,7 +15,7 @@ from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.plans import PlanStep
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
-from ...protocol.tools import Change, NotDone
+from ...protocol.tools import Change, NotDone, TurnFacts
 from ...protocol.workflows import FixInfo
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
@@ -418,18 +418,25 @@ class Turn:
 
     async def _complete(self) -> ChatReply:
         self.record.not_done = self._find_not_done()
+        self.record.facts = self._find_facts()
         if (closed := self._plan.closed(self.record.not_done)) is not None:
             await self.emit(events.PlanUpdated(steps=closed))
         record = self.record
         await self.emit(
             events.FinalReply(
-                text=record.reply, not_done=record.not_done, incomplete=record.incomplete
+                text=record.reply,
+                not_done=record.not_done,
+                facts=record.facts,
+                incomplete=record.incomplete,
             )
         )
         return await self._end("completed", None)
 
     def _find_not_done(self) -> NotDone | None:
         return self.record.find_not_done(self.items)
+
+    def _find_facts(self) -> TurnFacts | None:
+        return self.record.find_facts()
 
     async def _end_early(self, end: TurnEnds) -> ChatReply:
         error = None

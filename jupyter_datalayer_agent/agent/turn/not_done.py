@@ -14,7 +14,6 @@ from ...protocol.tools import NotDone
 from ...tools.registry import Tool, ToolRegistry
 from ..history.history import Item
 from ..tool_calls.verification import RUN_FAILURES, WELL, runs_of
-from .claims import announces_an_act, claims_a_run, claims_an_act
 
 DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
 """The groups of tools that change documents, those apart that run code."""
@@ -46,7 +45,6 @@ class _Failure:
 
 
 def not_done(
-    answer: str,
     items: Sequence[Item],
     records: Mapping[str, ToolCallRecord],
     summaries: Mapping[str, str],
@@ -54,9 +52,8 @@ def not_done(
 ) -> NotDone | None:
     """What the user should know about a turn that seems to have succeeded; None if it has.
 
-    The ``answer`` matters only where the turn tried nothing and the answer claims or announces an
-    act, or where it tried no run and the answer claims one. ``records`` are the calls that have
-    ended, by their ids, and ``summaries`` their lines for a user, where they are known.
+    ``records`` are the calls that have ended, by their ids, and ``summaries`` their lines for a
+    user, where they are known.
     """
     tally = _Tally()
     for step, call_id in _calls(items):
@@ -64,12 +61,7 @@ def not_done(
         tool = None if record is None else registry.behind(record.name)
         if record is not None and tool is not None and tool.changes:
             tally.note(step, record, tool, summaries.get(call_id))
-    if not tally.has_acted and (claims_an_act(answer) or announces_an_act(answer)):
-        return NotDone(kind="nothing_done", message="Nothing was changed or run in this turn.")
-    found = tally.result()
-    if found is None and tally.has_acted and not tally.may_have_run and claims_a_run(answer):
-        return NotDone(kind="run_failed", message="No code was run in this turn.")
-    return found
+    return tally.result()
 
 
 def _calls(items: Sequence[Item]) -> Iterator[tuple[int, str]]:
@@ -94,17 +86,12 @@ class _Tally:
         self._denied: str | None = None
         # A call that went well and changed nothing, since everything was already in place.
         self._idle: str | None = None
-        self.has_acted = False
-        # What tools of others do is not known.
-        self.may_have_run = False
         self._tried_to_change = self._has_changed = self._has_succeeded = False
 
     def note(self, step: int, record: ToolCallRecord, tool: Tool, summary: str | None) -> None:
         """Count a call that changes or runs something."""
-        self.has_acted = True
         is_change = not tool.runs and tool.group in DOCUMENTS
         self._tried_to_change |= is_change
-        self.may_have_run |= not is_change
         if record.status == "denied":
             self._denied = record.call_id
         if record.status not in ("ok", "error") or not isinstance(record.output, dict):
@@ -112,7 +99,6 @@ class _Tally:
         output, error = record.output.get("output"), record.output.get("error") or {}
         changes = record.output.get("changes") or []
         runs = list(runs_of(output))
-        self.may_have_run |= bool(runs)
         if record.status == "ok" or changes:
             self._mend(step, is_change)
             is_unchanged = isinstance(output, dict) and output.get("unchanged") is True

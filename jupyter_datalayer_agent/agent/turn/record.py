@@ -12,7 +12,7 @@ from ...protocol.errors import ErrorBody
 from ...protocol.quality import QualityReport
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply, Incomplete, ToolCallRecord, Usage
-from ...protocol.tools import Change, NotDone
+from ...protocol.tools import Change, NotDone, TurnFacts
 from ...protocol.workflows import WorkflowOffer
 from ..history.history import Item
 from ..model_calls.call import ModelAnswer
@@ -20,6 +20,7 @@ from ..request import TurnRequest
 from ..state import SessionState
 from ..tool_calls.scheduler import FinishedCall
 from .ends import AbortReason
+from .facts import facts_of
 from .not_done import not_done
 from .restored import Restored
 
@@ -51,6 +52,7 @@ class TurnRecord:
         self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
         self.call_as_text: NotDone | None = None
+        self.facts: TurnFacts | None = None
         self.incomplete: Incomplete | None = None
         self.index: int | None = None
         self.ending = False
@@ -100,9 +102,15 @@ class TurnRecord:
         if not self._request.gate.may_change:
             return self.call_as_text
         tools = self._request.tools
-        found = not_done(self.reply, items, self.calls, self.summaries, tools)
+        found = not_done(items, self.calls, self.summaries, tools)
         has_failed = found is not None and found.kind != "nothing_done"
         return found if has_failed else self.call_as_text or found
+
+    def find_facts(self) -> TurnFacts | None:
+        """What the calls did; None where nothing may be changed."""
+        if not self._request.gate.may_change:
+            return None
+        return facts_of(self.calls.values(), self._request.tools)
 
     def started(self, model: str) -> events.TurnStarted:
         """The event that begins the turn."""
@@ -183,6 +191,7 @@ class TurnRecord:
             offers=self.offers,
             quality=self.quality,
             not_done=self.not_done,
+            facts=self.facts,
             incomplete=self.incomplete,
             warnings=self.warnings,
         )

@@ -9,7 +9,7 @@ from ..errors import ErrorCode
 from ..history import Citation
 from ..plans import WorkflowCall
 from ..requests import Incomplete, Usage
-from ..tools import NotDone
+from ..tools import NotDone, TurnFacts
 from ..workflows import WorkflowOffer
 from .base import BaseEvent
 
@@ -107,13 +107,15 @@ class Warning_(BaseEvent):
 
 class FinalReply(BaseEvent):
     """The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
-    ``not_done`` is to be shown above the answer, whatever that says. ``incomplete``: the answer was
-    cut off, of which a ``warning`` has informed the user."""
+    ``not_done`` is to be shown above the answer, whatever that says, and ``facts`` below it, of a
+    turn in Agent mode. ``incomplete``: the answer was cut off, of which a ``warning`` has informed
+    the user."""
 
     type: Literal["final_reply"] = "final_reply"
     text: str
     citations: list[Citation] | None = None
     not_done: NotDone | None = None
+    facts: TurnFacts | None = None
     incomplete: Incomplete | None = None
 
 

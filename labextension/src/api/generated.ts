@@ -4634,7 +4634,8 @@ export interface components {
          * ChatReply
          * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
          *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-         *     that all is well. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are those
+         *     that all is well; ``facts`` count what a turn in Agent mode did. ``incomplete``: the reply was
+         *     cut off. Of a comparison, ``answers`` are those
          *     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
          *     continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked.
          */
@@ -4653,6 +4654,8 @@ export interface components {
             chosenAnswer?: string | null;
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
+            /** @default null */
+            facts?: components["schemas"]["TurnFacts"] | null;
             /** @default null */
             incomplete?: components["schemas"]["Incomplete"] | null;
             /**
@@ -6024,8 +6027,9 @@ export interface components {
         /**
          * FinalReply
          * @description The turn's whole answer. ``citations`` are the turns that the Strategist's links name.
-         *     ``not_done`` is to be shown above the answer, whatever that says. ``incomplete``: the answer was
-         *     cut off, of which a ``warning`` has informed the user.
+         *     ``not_done`` is to be shown above the answer, whatever that says, and ``facts`` below it, of a
+         *     turn in Agent mode. ``incomplete``: the answer was cut off, of which a ``warning`` has informed
+         *     the user.
          */
         FinalReply: {
             /**
@@ -6038,6 +6042,8 @@ export interface components {
              * @default null
              */
             citations?: components["schemas"]["Citation"][] | null;
+            /** @default null */
+            facts?: components["schemas"]["TurnFacts"] | null;
             /** @default null */
             incomplete?: components["schemas"]["Incomplete"] | null;
             /** @default null */
@@ -9542,6 +9548,8 @@ export interface components {
             /** @default null */
             error?: components["schemas"]["ErrorBody"] | null;
             /** @default null */
+            facts?: components["schemas"]["TurnFacts"] | null;
+            /** @default null */
             incomplete?: components["schemas"]["Incomplete"] | null;
             /**
              * Mode
@@ -10329,6 +10337,37 @@ export interface components {
              */
             type: "turn_completed";
             usage: components["schemas"]["Usage"];
+        };
+        /**
+         * TurnFacts
+         * @description What a turn did, counted from the results of its calls. ``changed`` are
+         *     cells, and documents that were changed as a whole; ``runs`` cells, blocks and pieces of code;
+         *     ``errors`` those of them whose last run failed. ``other_calls`` did something else, or may have.
+         *     ``message`` says it to the user.
+         */
+        TurnFacts: {
+            /**
+             * Changed
+             * @default 0
+             */
+            changed: number;
+            /**
+             * Errors
+             * @default 0
+             */
+            errors: number;
+            /** Message */
+            message: string;
+            /**
+             * Othercalls
+             * @default 0
+             */
+            otherCalls: number;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
         };
         /**
          * TurnPlace

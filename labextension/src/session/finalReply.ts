@@ -31,7 +31,7 @@ export function mayGoOn(turn: ITurn): boolean {
 
 /** The end of the answer, under a line that says what was not done, whatever the answer says. */
 export function replied(turn: ITurn, event: FinalReply): ITurn {
-  const next = answered(turn, event);
+  const next = { ...answered(turn, event), facts: event.facts };
   if (!event.notDone) {
     return next;
   }

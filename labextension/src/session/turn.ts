@@ -7,6 +7,7 @@ import {
   ContextCompacted,
   ErrorCode,
   FormAnswer,
+  FinalReply,
   InputForm,
   IntentDetected,
   Mode,
@@ -248,6 +249,8 @@ export interface ITurn {
   durationMs?: number;
   firstTokenMs?: number;
   usage?: Usage;
+  /** What it changed and ran, counted from results: a turn in Agent mode that is complete. */
+  facts?: FinalReply['facts'];
   entries: readonly Entry[];
   changes: readonly Change[];
   /** What was decided on the changes. */

@@ -101,7 +101,9 @@ export function endLabel(turn: ITurn): string {
   if (last?.kind === 'action' && last.status !== 'ok') {
     return `${last.status === 'error' ? 'Failed' : 'Cancelled'}: ${last.title}.`;
   }
-  return 'Done.';
+  const { facts } = turn;
+  const hasActed = facts && facts.changed + facts.runs + facts.otherCalls > 0;
+  return facts && !hasActed ? facts.message : 'Done.';
 }
 
 /** What a turn that ended early had done, what it had not, and whether code was running. */

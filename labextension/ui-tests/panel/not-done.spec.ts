@@ -38,6 +38,32 @@ test('an answer is shown under a line that says what was not done, also after a 
   await expect(line).toHaveCount(1);
 });
 
+test('a turn in Agent mode ends with what its results say, also after a reload', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  const { panel } = tab;
+  const facts = panel.root.getByTestId('da-facts');
+  await model.script({ say: 'The chart is in the new cell below.' });
+  await panel.mode('agent');
+  await panel.send('Draw a chart');
+  await panel.ended();
+  await expect(facts).toHaveText(['Nothing was changed or run in this turn.']);
+  await model.script(add("'chart'"), { say: 'The chart is below.' });
+  await panel.send('Try again');
+  await panel.ended(2);
+  const both = [
+    'Nothing was changed or run in this turn.',
+    /^1 change( · 1 run)?$/
+  ];
+  await expect(facts).toHaveText(both);
+  await shootBoth(tab, 'facts');
+  await tab.loadAgain();
+  await notebook.ready();
+  await expect(facts).toHaveText(both);
+});
+
 test('a call that the model wrote as text is carried out where it is the whole answer, else shown with the reason why not', async ({
   tab,
   model

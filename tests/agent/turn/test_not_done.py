@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_datalayer_agent.agent.turn.facts import NOTHING, facts_of
 from jupyter_datalayer_agent.agent.turn.not_done import not_done
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
 from jupyter_datalayer_agent.protocol.tools import NotDone
@@ -72,8 +73,14 @@ CODE = ok("executeCode", {"outputs": "3"})
 CODE_FAILS = bad("executeCode", "kernel_error", "NameError: df")
 
 
-def after(*steps: list[Result], answer: str = "I added a cell.") -> NotDone | None:
-    """The notice after these answers of the model, each with calls, and a final text."""
+def after(*steps: list[Result]) -> NotDone | None:
+    """The notice after these answers of the model, each with calls."""
+    items, records = called(*steps)
+    return not_done(items, records, {}, REGISTRY)
+
+
+def called(*steps: list[Result]) -> tuple[list[dict[str, Any]], dict[str, ToolCallRecord]]:
+    """The items and the calls, by their ids, of these answers of the model."""
     items: list[dict[str, Any]] = [{"type": "message", "role": "user"}]
     records = {}
     for number, calls in enumerate(steps):
@@ -89,7 +96,7 @@ def after(*steps: list[Result], answer: str = "I added a cell.") -> NotDone | No
             records[call_id] = ToolCallRecord(
                 call_id=call_id, name=name, arguments=arguments, status=status, output=output
             )
-    return not_done(answer, items, records, {}, REGISTRY)
+    return items, records
 
 
 @pytest.mark.parametrize(
@@ -223,31 +230,28 @@ def test_final_failures_are_reported(steps: list[list[Result]], kind: str, said:
         [[bad("askUser")], [bad("updatePlan")]],
     ],
 )
-def test_where_nothing_was_tried_only_a_claim_is_contradicted(steps: list[list[Result]]) -> None:
-    assert after(*steps, answer="The mean is 3.") is None
-    found = after(*steps, answer="I have added the chart below.")
-    assert found is not None
-    assert found.message == "Nothing was changed or run in this turn."
+def test_where_nothing_was_tried_nothing_failed(steps: list[list[Result]]) -> None:
+    assert after(*steps) is None
 
 
 @pytest.mark.parametrize(
-    "steps", [[[add()]], [[READ], [update()]], [[bad("editFile")], [update()]]]
-)
-def test_a_run_that_is_claimed_and_was_not_tried_is_contradicted(steps: list[list[Result]]) -> None:
-    found = after(*steps, answer="I added a cell and ran it. It printed 3.")
-    assert found is not None
-    assert (found.kind, found.message) == ("run_failed", "No code was run in this turn.")
-    assert after(*steps, answer="I added a cell that prints 3.") is None
-
-
-@pytest.mark.parametrize(
-    "steps",
+    ("steps", "message"),
     [
-        [[add()], [run("n")]],
-        [[add()], [CODE]],
-        [[ok("addNotebookCell", {"cellId": "n", "status": "ok"}, [change("insert", "n")])]],
-        [[add(), ok("selectKernel", {})]],
+        ([], NOTHING),
+        ([[READ], [bad("getNotebookCells", "not_found")]], NOTHING),
+        ([[denied("executeCode")], [same()]], NOTHING),
+        ([[bad("addNotebookCell")]], NOTHING),
+        ([[add()], [update("n")], [update("a")]], "2 changes"),
+        ([[add()], [run("n", "a")]], "1 change · 2 runs"),
+        ([[adds_and_fails("n")]], "1 change · 1 run · 1 error left"),
+        ([[adds_and_fails("n")], [run("n")]], "1 change · 1 run"),
+        ([[adds_and_fails("n")], [delete("n")]], "1 change · 1 run"),
+        ([[fails("a", "b")]], "1 run · 1 error left"),
+        ([[CODE_FAILS]], "1 run · 1 error left"),
+        ([[CODE_FAILS], [CODE]], "2 runs"),
+        ([[ok("selectKernel", {})]], "1 other action"),
     ],
 )
-def test_where_code_ran_or_may_have_nothing_is_contradicted(steps: list[list[Result]]) -> None:
-    assert after(*steps, answer="I added a cell and ran it.") is None
+def test_the_facts_are_counted_from_results(steps: list[list[Result]], message: str) -> None:
+    _, records = called(*steps)
+    assert facts_of(records.values(), REGISTRY).message == message

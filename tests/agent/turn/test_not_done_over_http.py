@@ -121,12 +121,18 @@ def test_what_stood_there_already_is_no_change(
     ] * 2
 
 
-def test_a_claim_without_any_call_is_contradicted_in_agent_mode_alone(
-    server: RunningServer, model: ScriptedModelServer
+@pytest.mark.parametrize("text", ["The chart is in the new cell below.", "Vier.", "完成。"])
+def test_a_turn_without_a_call_ends_with_that_fact_in_agent_mode_alone(
+    server: RunningServer, model: ScriptedModelServer, text: str
 ) -> None:
-    model.script(CLAIM, CLAIM)
-    assert ask(server)["notDone"]["message"] == "Nothing was changed or run in this turn."
-    assert ask(server, mode="ask").get("notDone") is None
+    model.script(Say(text), Say(text))
+    reply = ask(server)
+    assert reply.get("notDone") is None
+    assert reply["facts"]["message"] == "Nothing was changed or run in this turn."
+    [turn] = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"]
+    [final] = of_type(turn["events"], "final_reply")
+    assert final["facts"] == reply["facts"]
+    assert ask(server, mode="ask").get("facts") is None
 
 
 def test_of_a_plan_its_verified_steps_are_the_word(

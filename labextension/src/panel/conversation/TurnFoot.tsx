@@ -55,6 +55,11 @@ export function TurnFoot(props: { turn: ITurn }): JSX.Element {
         </div>
       )}
       {mayGoOn(turn) && <Continue turn={turn} />}
+      {turn.facts && (
+        <div className="da-facts" data-testid="da-facts">
+          {turn.facts.message}
+        </div>
+      )}
       <footer className="da-foot">
         <Used parts={usageParts(turn.usage, turn.durationMs)} />
         <span className="da-foot-acts">

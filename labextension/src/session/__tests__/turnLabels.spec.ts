@@ -87,6 +87,14 @@ describe('words for the end of a turn', () => {
     expect(ended(started, finished('ok'))).toBe('Done.');
   });
 
+  it('say that nothing was changed or run, where the results say so', () => {
+    const message = 'Nothing was changed or run in this turn.';
+    const none = { changed: 0, runs: 0, errors: 0, otherCalls: 0, message };
+    expect(ended({ ...reply, facts: none })).toBe(message);
+    const acted = { ...none, changed: 1, message: '1 change' };
+    expect(ended({ ...reply, facts: acted })).toBe('Done.');
+  });
+
   it('say what was not done, whatever the answer says', () => {
     const message = 'Nothing was changed.';
     expect(
