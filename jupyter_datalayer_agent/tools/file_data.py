@@ -146,22 +146,44 @@ def _delimited(lines: Sequence[str]) -> bool:
 
 
 def _is_table(lines: Sequence[str], delimiter: str) -> bool:
+    # So many rows are needed, and each has the delimiter: most delimiters are not in a text.
+    needed = min(MANY_ROWS, max(LEAST_ROWS, SHARE * len(lines)))
+    if sum(delimiter in line for line in lines) < needed:
+        return False
+    if delimiter == " " and not any('"' in line for line in lines):
+        # Words are counted faster than divided: every line of code and prose has some.
+        widths = [len(line.split()) for line in lines]
+        if _usual(widths, delimiter, len(lines)) is None:
+            return False
     try:
         split = _without_ends(list(reader(lines, delimiter)))
     except csv.Error:
         return False
     widths = [len(row) for row in split]
+    width = _usual(widths, delimiter, len(lines))
+    good = [row for row in split if len(row) == width]
+    if width is None or not _are_values(good, delimiter):
+        return False
+    return _are_most(len(good), len(lines), delimiter) or _numbers(good) > 1 / 3
+
+
+def _usual(widths: Sequence[int], delimiter: str, lines: int) -> int | None:
+    """The number of fields that most lines have, or many in a row; None if there is no such."""
     many = [width for width in widths if width > 1]
     if not many:
-        return False
+        return None
     width = max(set(many), key=many.count)
-    good = [row for row in split if len(row) == width]
-    if len(good) < LEAST_ROWS or not _are_values(good, delimiter):
-        return False
-    if len(good) >= max(SHARE, 0.9 if delimiter in ", " else 0) * len(lines):
-        return True
+    count = many.count(width)
+    if count < LEAST_ROWS:
+        return None
+    if _are_most(count, lines, delimiter):
+        return width
     runs = (len(list(group)) for same, group in groupby(widths) if same == width)
-    return max(runs) >= MANY_ROWS and _numbers(good) > 1 / 3
+    return width if max(runs) >= MANY_ROWS else None
+
+
+def _are_most(rows: int, lines: int, delimiter: str) -> bool:
+    return rows >= max(SHARE, 0.9 if delimiter in ", " else 0) * lines
 
 
 def _without_ends(rows: Sequence[Sequence[str]]) -> list[list[str]]:
