@@ -44,6 +44,7 @@ function activateSettings(
 ): void {
   let known: ConfigReply | null = null;
   let isAsking = false;
+  let isUnconfirmed = false;
   if (renderers) {
     drawPages(renderers, SETTINGS_ID, commands);
   }
@@ -71,11 +72,16 @@ function activateSettings(
     if (!JSONExt.deepEqual(kept, loaded.user)) {
       await loaded.save(JSON.stringify(kept, null, 2));
     }
+    // A change that arrives while the user is asked is looked at after their answer.
+    isUnconfirmed = true;
     if (!isAsking) {
       isAsking = true;
       try {
-        if (await confirmSettings(await client.config(), client)) {
-          await refresh();
+        while (isUnconfirmed) {
+          isUnconfirmed = false;
+          if (await confirmSettings(await client.config(), client)) {
+            await refresh();
+          }
         }
       } catch (error) {
         void showErrorMessage('The setting was not changed', error as Error);

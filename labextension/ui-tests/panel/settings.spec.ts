@@ -96,10 +96,11 @@ test('a looser setting that a program wrote into the file is asked about, and ho
     return values.find(({ name }) => name === 'approval_policy')?.value;
   };
   // With the token alone, by the route that JupyterLab's own editor uses.
+  const route = `lab/api/settings/${id}`;
   const write = () =>
-    server.api(`lab/api/settings/${id}`, 'PUT', {
-      raw: '{"approvalPolicy": "never"}'
-    });
+    server.api(route, 'PUT', { raw: '{"approvalPolicy": "never"}' });
+  const written = async () =>
+    (await server.api<{ settings: object }>(route)).settings;
   try {
     await server.cars('work');
     const lab = new LabPage(page, server, 'work');
@@ -119,6 +120,10 @@ test('a looser setting that a program wrote into the file is asked about, and ho
       await dialog.getByRole('button', { name: button }).click();
       await expect(dialog).toHaveCount(0);
       await expect.poll(policy).toBe(value);
+      // The answer has reached the file, and the next change is another one.
+      await expect
+        .poll(written)
+        .toEqual(value === 'never' ? { approvalPolicy: value } : {});
     }
   } finally {
     await server.close();

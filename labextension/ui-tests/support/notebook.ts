@@ -96,8 +96,9 @@ export class NotebookPage {
     await this._page.keyboard.type(text);
   }
 
-  /** Run a cell as a user does. */
+  /** Run a cell as a user does: JupyterLab ignores it while the page still looks for a kernel. */
   async run(index: number): Promise<void> {
+    await this._kernelIs('idle', 'busy');
     await this.edit(index);
     await this._page.keyboard.press('Control+Enter');
   }
@@ -139,19 +140,17 @@ export class NotebookPage {
     return this._do(panel => panel?.sessionContext.session?.kernel?.id);
   }
 
-  private async _kernelIs(status: 'idle' | 'busy'): Promise<void> {
+  private async _kernelIs(...statuses: ('idle' | 'busy')[]): Promise<void> {
     await this._page.waitForFunction(
-      ([path, wanted]) => {
+      ({ path, wanted }) => {
         const panels = window.jupyterapp?.shell.widgets('main') ?? [];
         return [...panels].some(widget => {
           const { context, sessionContext } = widget as NotebookPanel;
-          return (
-            context?.path === path &&
-            sessionContext?.session?.kernel?.status === wanted
-          );
+          const status = sessionContext?.session?.kernel?.status;
+          return context?.path === path && wanted.some(each => each === status);
         });
       },
-      [this.path, status]
+      { path: this.path, wanted: statuses }
     );
   }
 

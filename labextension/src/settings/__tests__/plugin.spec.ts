@@ -24,9 +24,11 @@ let answer: () => void;
 let asked: jest.SpyInstance;
 const reload = jest.fn(async () => undefined);
 let modelsChanged: Signal<object, void>;
+let pluginChanged: Signal<object, string>;
 
 beforeEach(() => {
   modelsChanged = new Signal({});
+  pluginChanged = new Signal({});
   opened = [];
   editors = [];
   commands = new CommandRegistry();
@@ -50,8 +52,9 @@ beforeEach(() => {
   } as unknown as JupyterFrontEnd;
   const settings = {
     transform: jest.fn(),
-    pluginChanged: new Signal({}),
+    pluginChanged,
     plugins: { [SETTINGS_ID]: {} },
+    load: async () => ({ user: {} }),
     reload
   } as unknown as ISettingRegistry;
   const connection = { modelsChanged };
@@ -68,6 +71,37 @@ it('what the server wrote into the settings is read before it could be overwritt
   modelsChanged.emit();
   await until(() => reload.mock.calls.length === 1);
   expect(reload).toHaveBeenCalledWith(SETTINGS_ID);
+});
+
+it('a looser value that is written while the user is asked about another is asked about next', async () => {
+  answer();
+  modelsChanged.emit();
+  await commands.execute('settingeditor:open', {});
+  await until(() => reload.mock.calls.length === 2);
+  const unconfirmed = {
+    name: 'approval_policy',
+    value: 'destructive',
+    inherited: 'destructive',
+    unconfirmed: 'never'
+  };
+  asked.mockReset().mockResolvedValue({ values: [unconfirmed] });
+  const configure = jest
+    .spyOn(AgentClient.prototype, 'configure')
+    .mockResolvedValue(undefined as never);
+  const dialogs = () =>
+    document.querySelectorAll<HTMLElement>('.jp-Dialog .jp-mod-reject');
+  pluginChanged.emit(SETTINGS_ID);
+  await until(() => dialogs().length === 1);
+  pluginChanged.emit(SETTINGS_ID);
+  await new Promise(resolve => setTimeout(resolve));
+  expect(asked).toHaveBeenCalledTimes(1);
+  dialogs()[0].click();
+  await until(() => configure.mock.calls.length === 1);
+  // It is asked about the second one.
+  await until(() => dialogs().length === 1);
+  asked.mockResolvedValue({ values: [] });
+  dialogs()[0].click();
+  await until(() => configure.mock.calls.length === 2);
 });
 
 describe('the settings editor that is open when the server is first asked', () => {
