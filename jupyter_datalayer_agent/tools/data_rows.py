@@ -15,7 +15,7 @@ from typing import Any
 
 from .file_data import data_in
 from .mime_text import is_spec
-from .redaction import Part, PrivateText, text
+from .redaction import Part, PrivateText
 
 DATA_SUFFIXES = frozenset(
     [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
@@ -52,10 +52,9 @@ def data_part(path: str, content: str, shown: str | None = None) -> Part | None:
     """The private part that the text of a file is, or what is ``shown`` of it; None where the file
     holds no data. Its content says so under every name, and some names do."""
     shown = content if shown is None else shown
-    suffix = PurePosixPath(path).suffix.lower()
-    kinds = data_in(content)
-    if suffix in DATA_SUFFIXES or (suffix in MAYBE_DATA and looks_like_rows(content)):
-        kinds |= {"row_data"}
+    kinds = data_in(content, by_name=is_data(path))
+    if not kinds and _suffix(path) in MAYBE_DATA and looks_like_rows(content):
+        kinds = frozenset(["row_data"])
     if not kinds:
         return None
     count = f"{len(shown.splitlines()):,} lines of"
@@ -64,7 +63,11 @@ def data_part(path: str, content: str, shown: str | None = None) -> Part | None:
 
 def is_data(path: str) -> bool:
     """Whether the name says that a text file holds rows of data."""
-    return PurePosixPath(path).suffix.lower() in DATA_SUFFIXES
+    return _suffix(path) in DATA_SUFFIXES
+
+
+def _suffix(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
 
 
 def beginning(content: str) -> str:
@@ -74,8 +77,8 @@ def beginning(content: str) -> str:
 
 def data_text(path: str, content: str, shown: str | None = None) -> PrivateText:
     """The text of a file, or what is ``shown`` of it, its rows of data marked as private."""
-    shown = content if shown is None else shown
-    return text(data_part(path, content, shown) or shown)
+    whole = content if shown is None else shown
+    return PrivateText.marked_later(whole, lambda: data_part(path, content, shown))
 
 
 def is_table(data: dict[str, Any]) -> bool:

@@ -3,15 +3,19 @@ a notebook with its outputs.
 
 It is a guess, made to leave source code, prose and documents with a small table alone: rows count
 where they are most of the text, or many in a row. Only the beginning of a long text is looked at.
-Every look is linear in its length: lines are counted and split, no pattern is searched.
+Every look is linear in its length, and first counts what the rows that it looks for have: most
+texts are code and prose, and end there.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, islice, pairwise
+from functools import lru_cache
+from itertools import groupby, islice, pairwise, repeat
+from operator import contains
 from typing import Any
 
 from ..datasets.dialect.layout import is_value, reader
@@ -27,6 +31,8 @@ MANY_ROWS = 20
 SHARE = 0.6
 """Of the lines that are not empty: rows that are more than that are what the file is about."""
 DELIMITERS = (",", "\t", ";", "|", " ")
+REMEMBERED = 32
+"""Texts of at most ``LOOKED_AT``: a file is read in parts, stated, and shown when it changes."""
 
 _DECODER = json.JSONDecoder()
 _ROWS: frozenset[ShareKind] = frozenset(["row_data"])
@@ -34,18 +40,23 @@ _NOTEBOOK: frozenset[ShareKind] = frozenset(["outputs", "row_data"])
 _NOTHING: frozenset[ShareKind] = frozenset()
 
 
-def data_in(content: str) -> frozenset[ShareKind]:
+def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
     """What a text file holds: ``row_data``, with ``outputs`` where it is a notebook with some;
-    nothing where it is code, prose, or anything else."""
+    nothing where it is code, prose, or anything else. ``by_name``: its name says that it holds
+    rows, and they are not looked for."""
     head = content[:LOOKED_AT]
+    if is_notebook(head) and '"output_type"' in content:
+        return _NOTEBOOK
+    if by_name:
+        return _ROWS
     if is_notebook(head):
-        return _NOTEBOOK if '"output_type"' in content else _NOTHING
+        return _NOTHING
     if content.lstrip()[:1] in ("{", "["):
-        return _ROWS if _is_json(content) else _NOTHING
+        is_long = len(content) > LOOKED_AT
+        return _ROWS if (_is_json if is_long else _is_short_json)(content) else _NOTHING
     if len(content) > len(head) and "\n" in head:
         head = head[: head.rfind("\n")]
-    lines = [line[:LONGEST_LINE] for line in islice(head.split("\n"), MOST_LINES) if line.strip()]
-    return _ROWS if any(looks(lines) for looks in _LOOKS) else _NOTHING
+    return _ROWS if _has_rows(head) else _NOTHING
 
 
 def is_notebook(content: str) -> bool:
@@ -69,9 +80,12 @@ def _is_json(content: str) -> bool:
     whole = _parsed(content)
     if whole is None:
         # Too long, or cut, or what a program printed: as it begins, or as its lines look.
-        return _are_records(_first_items(content[:LOOKED_AT])) or _records(lines)
+        return _are_records(_first_items(content[:LOOKED_AT])) or _records(_Text(lines))
     found = max(map(len, map(json.dumps, _tables(whole))), default=0)
     return found >= SHARE * len(json.dumps(whole))
+
+
+_is_short_json = lru_cache(REMEMBERED)(_is_json)
 
 
 def _parsed(text: str) -> Any:
@@ -139,45 +153,70 @@ def _are_columns(columns: list[Any]) -> bool:
 # -- lines
 
 
-def _delimited(lines: Sequence[str]) -> bool:
+class _Text:
+    """Lines, none of them empty. ``starts`` counts their first characters that are no spaces;
+    ``lowered`` is all of them in lower case, without line ends."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.starts = Counter(line.lstrip()[:1] for line in lines)
+        self.lowered = "".join(lines).lower()
+
+    def starting(self, marks: str) -> int:
+        """How many lines start with one of these characters."""
+        return sum(self.starts[mark] for mark in marks)
+
+
+@lru_cache(REMEMBERED)
+def _has_rows(head: str) -> bool:
+    """Whether the beginning of a text has rows of any kind."""
+    lines = [line[:LONGEST_LINE] for line in islice(head.split("\n"), MOST_LINES) if line.strip()]
+    if not lines:
+        return False
+    text = _Text(lines)
+    return any(looks(text) for looks in _LOOKS)
+
+
+def _delimited(text: _Text) -> bool:
     """Whether most lines have as many values, or many in a row have, that are mostly numbers."""
-    rows = [line for line in lines if line.lstrip()[:1] not in ("#", "%", "@")] or lines
+    rows = text.lines
+    if text.starting("#%@") < len(rows):
+        rows = [line for line in rows if line.lstrip()[:1] not in ("#", "%", "@")]
     return any(_is_table(rows, delimiter) for delimiter in DELIMITERS)
 
 
 def _is_table(lines: Sequence[str], delimiter: str) -> bool:
     # So many rows are needed, and each has the delimiter: most delimiters are not in a text.
     needed = min(MANY_ROWS, max(LEAST_ROWS, SHARE * len(lines)))
-    if sum(delimiter in line for line in lines) < needed:
+    if sum(map(contains, lines, repeat(delimiter))) < needed:
         return False
-    if delimiter == " " and not any('"' in line for line in lines):
-        # Words are counted faster than divided: every line of code and prose has some.
-        widths = [len(line.split()) for line in lines]
-        if _usual(widths, delimiter, len(lines)) is None:
-            return False
     try:
-        split = _without_ends(list(reader(lines, delimiter)))
+        split = [row for row in reader(lines, delimiter) if row]
     except csv.Error:
         return False
-    widths = [len(row) for row in split]
-    width = _usual(widths, delimiter, len(lines))
-    good = [row for row in split if len(row) == width]
-    if width is None or not _are_values(good, delimiter):
+    if delimiter != " ":  # white space around all values is none of them
+        split = _without_ends(split)
+    width = _usual([len(row) for row in split], delimiter, len(lines))
+    if width is None:
         return False
-    return _are_most(len(good), len(lines), delimiter) or _numbers(good) > 1 / 3
+    good = [[each.strip() for each in row] for row in split if len(row) == width]
+    if not _are_values(good, delimiter):
+        return False
+    # More than a third.
+    are_most = _are_most(len(good), len(lines), delimiter)
+    return are_most or _have_numbers(good, width * len(good) // 3 + 1)
 
 
 def _usual(widths: Sequence[int], delimiter: str, lines: int) -> int | None:
     """The number of fields that most lines have, or many in a row; None if there is no such."""
-    many = [width for width in widths if width > 1]
-    if not many:
+    counts = Counter(width for width in widths if width > 1)
+    width = max(sorted(counts), key=counts.__getitem__, default=0)
+    if counts[width] < LEAST_ROWS:
         return None
-    width = max(set(many), key=many.count)
-    count = many.count(width)
-    if count < LEAST_ROWS:
-        return None
-    if _are_most(count, lines, delimiter):
+    if _are_most(counts[width], lines, delimiter):
         return width
+    if counts[width] < MANY_ROWS:
+        return None
     runs = (len(list(group)) for same, group in groupby(widths) if same == width)
     return width if max(runs) >= MANY_ROWS else None
 
@@ -186,12 +225,11 @@ def _are_most(rows: int, lines: int, delimiter: str) -> bool:
     return rows >= max(SHARE, 0.9 if delimiter in ", " else 0) * lines
 
 
-def _without_ends(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _without_ends(split: list[list[str]]) -> list[list[str]]:
     """The fields of lines which may all begin, or end, with a delimiter."""
-    split = [[each.strip() for each in row] for row in rows if row]
     for end in (0, -1):
         with_more = [row for row in split if len(row) > 1]
-        if sum(not row[end] for row in with_more) >= 0.9 * len(with_more):
+        if sum(not row[end].strip() for row in with_more) >= 0.9 * len(with_more):
             split = [(row[1:] if end == 0 else row[:-1]) if len(row) > 1 else row for row in split]
     return split
 
@@ -202,20 +240,27 @@ def _are_values(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
     short = sum(len(each) <= 40 and each[-1] not in ".,:;({[" for each in fields)
     if short < 0.9 * len(fields):
         return False
+    count = sum(map(len, rows))
     if delimiter == " ":
-        return _numbers(rows) >= 0.5
-    return _numbers(rows) > 0 or len(rows) > LEAST_ROWS
+        return _have_numbers(rows, (count + 1) // 2)
+    return len(rows) > LEAST_ROWS or _have_numbers(rows, 1)
 
 
-def _numbers(rows: Sequence[Sequence[str]]) -> float:
-    """The share of fields that are numbers or dates."""
-    fields = [each for row in rows for each in row]
-    return sum(map(is_value, fields)) / max(len(fields), 1)
+def _have_numbers(rows: Sequence[Sequence[str]], needed: int) -> bool:
+    """Whether so many fields are numbers or dates."""
+    found, left = 0, sum(map(len, rows))
+    for row in rows:
+        found += sum(map(is_value, row))
+        left -= len(row)
+        if found >= needed or found + left < needed:
+            break
+    return found >= needed
 
 
-def _records(lines: Sequence[str]) -> bool:
+def _records(text: _Text) -> bool:
     """Objects or tuples, one a line: JSON lines, what Python prints, values of an INSERT."""
-    return _is_share(map(_record, lines), len(lines))
+    needed = max(LEAST_ROWS, SHARE * len(text.lines))
+    return text.starting("{([") >= needed and sum(map(_record, text.lines)) >= needed
 
 
 def _record(line: str) -> bool:
@@ -226,15 +271,12 @@ def _record(line: str) -> bool:
     return (text[:1] + text[-1:]) in ("()", "[]") and "," in inside and not inside.startswith("[")
 
 
-def _is_share(found: Iterable[bool], count: int) -> bool:
-    hits = sum(found)
-    return hits >= LEAST_ROWS and hits >= SHARE * count
-
-
-def _sql(lines: Sequence[str]) -> bool:
+def _sql(text: _Text) -> bool:
     """``INSERT`` with values, or the block of a ``COPY … FROM stdin``."""
+    if not any(each in text.lowered for each in ("insert into", "replace into", "from stdin")):
+        return False
     rows, inserts = 0, False
-    for line in lines:
+    for line in text.lines:
         start = line.lstrip()[:12].lower()
         if start.startswith(("insert into", "replace into")):
             inserts = True
@@ -246,30 +288,33 @@ def _sql(lines: Sequence[str]) -> bool:
     return rows >= LEAST_ROWS
 
 
-def _html(lines: Sequence[str]) -> bool:
+def _html(text: _Text) -> bool:
     """A page of HTML with a table, or a table for the most part."""
-    text = "".join(lines).lower()
-    start, end = text.find("<table"), text.rfind("</td>")
-    if start < 0 or text.count("<td") <= LEAST_ROWS or text.count("<tr") < LEAST_ROWS:
+    lowered = text.lowered
+    start, end = lowered.find("<table"), lowered.rfind("</td>")
+    if start < 0 or lowered.count("<td") <= LEAST_ROWS or lowered.count("<tr") < LEAST_ROWS:
         return False
-    return lines[0].lstrip()[:1] == "<" or end - start >= SHARE * len(text)
+    return text.lines[0].lstrip()[:1] == "<" or end - start >= SHARE * len(lowered)
 
 
-def _yaml(lines: Sequence[str]) -> bool:
+def _yaml(text: _Text) -> bool:
     """A list of records: items with the same names, which are most of the lines."""
+    if text.starts["-"] < LEAST_ROWS:
+        return False
+    lines = text.lines
     items: list[tuple[str, ...]] = []
     covered, indent = 0, -1
     names: list[str] = []
     for line in [*lines, "-"]:
-        text = line.lstrip()
-        at = len(line) - len(text)
-        if text[:1] == "-" and (indent in (-1, at) or line == "-"):
+        entry = line.lstrip()
+        at = len(line) - len(entry)
+        if entry[:1] == "-" and (indent in (-1, at) or line == "-"):
             if names:
                 items.append(tuple(names))
-            indent, names, text = at, [], text[1:].lstrip()
+            indent, names, entry = at, [], entry[1:].lstrip()
         elif indent < 0 or at <= indent:
             continue
-        name, colon, value = text.partition(":")
+        name, colon, value = entry.partition(":")
         if colon and name and (not value or value[0] == " ") and " " not in name:
             names.append(name)
             covered += 1
@@ -278,13 +323,15 @@ def _yaml(lines: Sequence[str]) -> bool:
     return usual >= max(LEAST_ROWS, SHARE * len(items)) and covered >= SHARE * len(lines)
 
 
-def _sequences(lines: Sequence[str]) -> bool:
+def _sequences(text: _Text) -> bool:
     """FASTA or FASTQ: a line that names a sequence, and lines of nothing but its letters."""
-    if lines and lines[0][:1] == "@":
+    lines = text.lines
+    if lines[0][:1] == "@":
         quality = [line for line in lines[2::4] if line[:1] == "+"]
         return bool(quality) and _is_sequence(lines[1])
-    named = [_is_sequence(after) for line, after in pairwise(lines) if line[:1] == ">"]
-    return bool(lines) and lines[0][:1] in (">", ";") and any(named)
+    if lines[0][:1] not in (">", ";"):
+        return False
+    return any(_is_sequence(after) for line, after in pairwise(lines) if line[:1] == ">")
 
 
 def _is_sequence(line: str) -> bool:
@@ -292,6 +339,6 @@ def _is_sequence(line: str) -> bool:
     return len(text) > 3 and text.isascii() and text.replace("-", "").isalpha() and text.isupper()
 
 
-_LOOKS: tuple[Callable[[Sequence[str]], bool], ...] = (
+_LOOKS: tuple[Callable[[_Text], bool], ...] = (
     _sequences, _sql, _html, _records, _yaml, _delimited
 )  # fmt: skip

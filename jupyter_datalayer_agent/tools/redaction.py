@@ -7,8 +7,9 @@ who withheld it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from ..protocol.sharing import ShareKind
@@ -39,14 +40,28 @@ class Part:
 class PrivateText(str):
     """A text with private parts; the ``str`` itself is complete."""
 
-    parts: tuple[Part, ...]
+    _find: Callable[[], Part | None]
 
     def __new__(cls, parts: Iterable[Part]) -> PrivateText:
         """Join the parts."""
-        kept = [part for part in parts if part.text]
+        kept = tuple(part for part in parts if part.text)
         made = super().__new__(cls, "".join([part.text for part in kept]))
-        made.parts = tuple(kept)
+        made.parts = kept
         return made
+
+    @classmethod
+    def marked_later(cls, whole: str, find: Callable[[], Part | None]) -> PrivateText:
+        """A text that is one private part, or public as a whole (None): found when somebody decides
+        what may be sent, and not where nobody does."""
+        made = super().__new__(cls, whole)
+        made._find = find
+        return made
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What it is joined from."""
+        found = self._find() or Part(str(self))
+        return (found,) if found.text else ()
 
     def cut(self, start: int, end: int) -> PrivateText:
         """The characters from ``start`` to ``end``, with their marks."""
@@ -113,6 +128,8 @@ def private_parts(result: Any) -> list[frozenset[ShareKind]]:
 def redact(result: Any, refused: Refused) -> Any:
     """The result as plain JSON, without what is refused."""
     if isinstance(result, PrivateText):
+        if not refused:
+            return str(result)
         return "".join(part.redacted(refused) for part in result.parts)
     if isinstance(result, PrivateValue):
         return Part("", result.kinds, result.what).redacted(refused) or redact(

@@ -62,7 +62,7 @@ class ResultBuilder:
 
     make: Callable[[Refused], ToolResult]
     summary: str
-    parts: list[frozenset[ShareKind]]
+    outputs: list[Any]
     images: list[Image]
     more: str | None
     needs: MissingRequirement | None = None
@@ -77,12 +77,11 @@ class ResultBuilder:
             output = redact(outcome.output, refused)
             return ToolResult(ok=True, name=name, output=output, changes=outcome.changes or None)
 
-        parts, images = _private([outcome.output], outcome)
         return cls(
             make,
             outcome.summary,
-            parts,
-            images,
+            [outcome.output],
+            list(outcome.images),
             outcome.more,
             blocks=outcome.blocks,
             mime_bundle=_storable(name, outcome.mime_bundle),
@@ -108,8 +107,8 @@ class ResultBuilder:
 
         outputs = [failure.output, failure.message, failure.hint]
         summary = failure.summary or failure.message
-        parts, images = _private(outputs, failure)
-        return cls(make, summary, parts, images, failure.more, failure.needs, failure.blocks)
+        images = list(failure.images)
+        return cls(make, summary, outputs, images, failure.more, failure.needs, failure.blocks)
 
     def whole(self) -> Dispatched:
         """The result with nothing withheld."""
@@ -126,33 +125,30 @@ class ResultBuilder:
     async def shared(self, sharing: Sharing | None, call: CallRef) -> Dispatched:
         """The result, redacted as ``sharing`` decides (None: not at all)."""
         done = self.whole()
-        if sharing is None or not self.parts:
+        parts = [] if sharing is None else self._parts()
+        if sharing is None or not parts:
             return done
         done.stripped = self.make(EVERYTHING)
-        refused = await sharing.refused(self.parts, call, self._show)
-        kinds = frozenset().union(*self.parts)
+        refused = await sharing.refused(parts, call, self._show)
+        kinds = frozenset().union(*parts)
         done.result.withheld = sorted(kind for kind in kinds if kind in refused) or None
         if refused:
             done.redacted = self.make(refused)
             done.redacted_summary = redact(self.summary, refused)
         if "outputs" in refused:
             done.images = []
-        left = [part for part in self.parts if part.isdisjoint(refused)]
+        left = [part for part in parts if part.isdisjoint(refused)]
         done.private = sorted(frozenset().union(*left))
         return done
+
+    def _parts(self) -> list[frozenset[ShareKind]]:
+        """The kinds of each private part."""
+        pictures = [frozenset[ShareKind](["outputs"])] if self.images else []
+        return private_parts(self.outputs) + pictures
 
     def _show(self, refused: Refused) -> Shown:
         pictures = 0 if "outputs" in refused else len(self.images)
         return Shown(self.make(refused), pictures, self.more)
-
-
-def _private(
-    outputs: list[Any], of: ToolOutcome | ToolFailure
-) -> tuple[list[frozenset[ShareKind]], list[Image]]:
-    parts = private_parts(outputs)
-    if of.images:
-        parts.append(frozenset(["outputs"]))
-    return parts, list(of.images)
 
 
 def _storable(name: str, bundle: dict[str, Any] | None) -> dict[str, Any] | None:

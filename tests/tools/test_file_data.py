@@ -9,7 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.tools.data_rows import data_text
+from jupyter_datalayer_agent.tools import file_data
+from jupyter_datalayer_agent.tools.data_rows import data_part, data_text
 from jupyter_datalayer_agent.tools.file_data import data_in
 from jupyter_datalayer_agent.tools.redaction import private_parts, redact
 
@@ -115,6 +116,24 @@ def test_data_is_withheld_under_every_name(name: str) -> None:
 def test_a_notebook_holds_outputs() -> None:
     assert data_in(ROWS["a notebook"]) == {"outputs", "row_data"}
     assert data_in(ROWS["csv"]) == {"row_data"}
+
+
+def test_rows_are_looked_for_once_and_not_where_the_name_says_that_there_are_some() -> None:
+    content = "".join(f"{n},{n * 2}\n" for n in range(50, 90))
+    before = file_data._has_rows.cache_info()
+    for _ in range(3):
+        assert data_part("a.csv", content) is not None
+    assert file_data._has_rows.cache_info() == before
+    for name in ("a.data", "a.py", "a.data"):
+        assert data_part(name, content) is not None
+    after = file_data._has_rows.cache_info()
+    assert (after.misses - before.misses, after.hits - before.hits) == (1, 2)
+
+
+def test_a_notebook_under_the_name_of_data_holds_outputs() -> None:
+    part = data_part("a.csv", ROWS["a notebook"])
+    assert part is not None
+    assert part.kinds == {"outputs", "row_data"}
 
 
 def test_the_sources_and_documents_of_this_project_are_sent() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from jupyter_datalayer_agent.protocol.sharing import ShareKind
 from jupyter_datalayer_agent.tools import redaction as private
 from jupyter_datalayer_agent.tools.data_rows import is_table, looks_like_rows
 from jupyter_datalayer_agent.tools.outputs import OUTPUTS, failure_text, render_outputs
 from jupyter_datalayer_agent.tools.redaction import Part, redact
+from jupyter_datalayer_agent.tools.registry import ToolOutcome
+from jupyter_datalayer_agent.tools.result import ResultBuilder
 
 NEVER: private.Refused = {"outputs": "by the setting"}
 
@@ -54,6 +58,36 @@ def test_an_error_keeps_its_name_and_line() -> None:
     assert redact(shown, NEVER) == (
         "[ValueError in line 1, its message and traceback withheld by the setting]"
     )
+
+
+async def test_a_text_is_searched_once_and_only_where_somebody_decides() -> None:
+    searched: list[str] = []
+
+    def find() -> Part:
+        searched.append("Anna")
+        return Part("Anna", OUTPUTS, "name")
+
+    marked = private.PrivateText.marked_later("Anna", find)
+    draft = ResultBuilder.of_outcome("readFile", ToolOutcome({"content": marked}, "Read."))
+    call = private.CallRef("", "readFile", {}, "this readFile")
+    assert (await draft.shared(None, call)).for_model.output == {"content": "Anna"}
+    assert (json.dumps(marked), searched) == ('"Anna"', [])
+    done = await draft.shared(Never(), call)
+    assert done.for_model.output == {"content": "[name withheld by the setting]"}
+    assert done.result.output == {"content": "Anna"}
+    assert searched == ["Anna"]
+
+
+class Never:
+    """Nothing private may be sent."""
+
+    async def refused(
+        self,
+        parts: Sequence[frozenset[ShareKind]],
+        call: private.CallRef,
+        question: private.Question,
+    ) -> private.Refused:
+        return private.EVERYTHING
 
 
 def test_any_value_may_be_private() -> None:

@@ -25,6 +25,7 @@ _OPEN_QUOTE_LINES = 50
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d\d.*)?|\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
 )
+_QUOTED = re.compile(r'"[^"]*(?:""[^"]*)*"|\S+')
 _BETWEEN = re.compile(r"(?<=\d)[^\w](?=\d)")
 _WORDS_OF_LOGIC = {"true", "false"}
 
@@ -99,7 +100,7 @@ def records_of(text: str, delimiter: str, escape: str = '"') -> list[list[str]]:
 def reader(lines: Iterable[str], delimiter: str, escape: str = '"') -> Iterable[list[str]]:
     """The records of lines, empty ones too, as pandas divides them."""
     if delimiter == " ":
-        return (re.findall(r'"[^"]*(?:""[^"]*)*"|\S+', line) for line in lines)
+        return (_QUOTED.findall(line) if '"' in line else line.split() for line in lines)
     return csv.reader(
         lines,
         delimiter=delimiter,
@@ -397,7 +398,9 @@ def _is_spaced(rows: list[list[str]]) -> bool:
 def is_value(text: str) -> bool:
     """Whether it is a number, a date, a time, or true or false."""
     text = text.strip()
-    return is_number(text) or text.lower() in _WORDS_OF_LOGIC or _DATE.fullmatch(text) is not None
+    if text.isalpha():
+        return text.lower() in _WORDS_OF_LOGIC
+    return _DATE.fullmatch(text) is not None or is_number(text)
 
 
 def _is_clean(value: str, delimiter: str) -> bool:

@@ -89,10 +89,19 @@ def is_missing(value: str) -> bool:
     return value in MISSING or value.lower() in PLACEHOLDERS
 
 
+_PLAIN = re.compile(NumberFormat().pattern)
+_NEEDED, _FOREIGN = re.compile(r"\d"), re.compile(r"[^\W\deE]")
+"""What every number has, and what none has: a digit, and another letter than of an exponent."""
+
+
 @lru_cache(4096)
 def is_number(value: str) -> bool:
     """Whether it is a number in some way of writing one."""
-    return bool(_fitting([value.strip()]))
+    value = value.strip()
+    # Else patterns are made for the value, which takes long.
+    if _NEEDED.search(value) is None or _FOREIGN.search(value) is not None:
+        return False
+    return _PLAIN.fullmatch(value) is not None or bool(_fitting([value]))
 
 
 def _fitting(values: list[str]) -> list[NumberFormat]:
