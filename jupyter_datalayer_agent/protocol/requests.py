@@ -231,6 +231,8 @@ class Turn(Wire):
     ``chosen_answer`` is the one of them from which the conversation continues, if not from
     ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
+    ``duration_ms`` is how long it worked, by a clock that is not set; of one that runs, as it was
+    last stored. ``started_at`` and ``ended_at`` are times of the day, in ms since 1970.
     """
 
     id: str
@@ -245,6 +247,7 @@ class Turn(Wire):
     reply: str = ""
     started_at: int
     ended_at: int | None = None
+    duration_ms: float | None = None
     first_seq: int
     last_seq: int
     items: list[dict[str, Any]] = []

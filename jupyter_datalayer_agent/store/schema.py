@@ -47,7 +47,9 @@ sessions = sa.Table(
 )
 
 # ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
-# when the user went back to before the turn (ms since 1970): the model is not sent it any more.
+# when the user went back to before the turn (ms since 1970): the model is not sent it any more;
+# ``withdrawn_seq`` is the number of the session's newest event then. ``duration_ms`` of a turn that
+# runs is how long it had worked when that was last stored.
 # ``chosen_answer`` is the ``answer_id`` of the answer that the model is sent instead of ``reply``.
 turns = sa.Table(
     "turns",
@@ -77,6 +79,7 @@ turns = sa.Table(
     sa.Column("copied_from", sa.Text),
     sa.Column("chosen_answer", sa.Text),
     sa.Column("not_done", sa.Text),
+    sa.Column("withdrawn_seq", sa.Integer),
 )
 
 items = sa.Table(
@@ -153,7 +156,7 @@ usage_apart = sa.Table(
 # What the model is sent in place of the turns up to the position ``through``, of which
 # ``last_item`` was the newest item: ``items``, JSON. ``messages`` are those of the user that
 # stand among them word for word. Rows only come: the newest one that no withdrawn turn makes
-# invalid holds.
+# invalid holds. ``seq`` is the number of the session's newest event when it was made.
 compactions = sa.Table(
     "compactions",
     metadata,
@@ -169,6 +172,7 @@ compactions = sa.Table(
     sa.Column("tokens_before", sa.Integer, nullable=False),
     sa.Column("tokens_after", sa.Integer, nullable=False),
     sa.Column("created_at", sa.Integer, nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False, server_default=sa.text("0")),
 )
 
 queued_ops = sa.Table(

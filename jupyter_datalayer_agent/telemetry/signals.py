@@ -262,26 +262,25 @@ class Signals:
         return iter(())
 
     def _completed(self, session: str, event: events.TurnCompleted) -> Iterator[Signal]:
-        return self._end(session, event, "completed", None, event)
+        return self._end(session, event, "completed", None)
 
     def _aborted(self, session: str, event: events.TurnAborted) -> Iterator[Signal]:
         status: TurnEnd = "failed" if event.reason == "error" else "aborted"
-        return self._end(session, event, status, event.reason, None)
+        return self._end(session, event, status, event.reason)
 
     def _end(
         self,
         session: str,
-        event: BaseEvent,
+        event: events.TurnCompleted | events.TurnAborted,
         status: TurnEnd,
         reason: str | None,
-        completed: events.TurnCompleted | None,
     ) -> Iterator[Signal]:
+        completed = event if isinstance(event, events.TurnCompleted) else None
         turn = self._turn(event)
         del self._turns[event.turn_id or ""]
         if turn.call is not None:
             how: CallEnd = "error" if status == "failed" else "aborted"
             yield self._call_ended(session, event, turn, how, turn.error or reason)
-        elapsed = float(max(0, event.at - turn.began))
         yield TurnEndedSignal(
             session,
             event.turn_id or "",
@@ -290,7 +289,7 @@ class Signals:
             reason,
             turn.mode,
             turn.model,
-            completed.duration_ms if completed else elapsed,
+            event.duration_ms or 0,
             completed.time_to_first_token_ms if completed else None,
             completed.usage if completed else turn.usage,
             content={"reply": turn.reply},

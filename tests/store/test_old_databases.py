@@ -16,7 +16,7 @@ from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.encoding import packed
 from jupyter_datalayer_agent.store.migrations import MIGRATIONS
 
-from .chats import Chat, open_store
+from .chats import Chat, open_store, rows
 from .test_migrations import database_at
 
 ITEM = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Load cars"}]}
@@ -252,3 +252,35 @@ async def test_further_answers_of_before_comparisons_stay_and_one_that_was_open_
         copy = await store.forks.fork("s", "t0", [])
         (copied,) = (await store.turn_reader.list_page(copy.id)).turns[0].answers
         assert (copied.answer_id, copied.text) == ("a1", "Pear.")
+
+
+async def test_rewinds_and_summaries_of_before_get_the_numbers_of_their_events(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    names = [migration.name for migration in MIGRATIONS]
+    filled_at(path, names.index("0021_order_by_numbers"))
+    late = 10**12
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM events")
+        # The clock was set back after the rewind.
+        connection.execute("UPDATE turns SET status = 'aborted'")
+        for turn, at in (("t0", 5), ("t1", late)):
+            connection.execute("UPDATE turns SET withdrawn_at = ? WHERE id = ?", (at, turn))
+        for seq, kind, more in (
+            (4, "context_compacted", {}),
+            (5, "went_back", {"withdrawn": ["t1"]}),
+            (7, "context_compacted", {}),
+        ):
+            data = json.dumps({"type": kind, "seq": seq, **more})
+            event = ("s", seq, kind, data)
+            connection.execute("INSERT INTO events VALUES (?, ?, NULL, ?, ?, NULL)", event)
+        sql = """INSERT INTO compactions VALUES
+            (?, 's', 0, 0, 'dropped', '[]', '[]', NULL, 'm', 1, 1, ?)"""
+        for number in (91, 92, 93):
+            connection.execute(sql, (number, late - number))
+    async with open_store(path) as store:
+        await store.sessions.get("s")
+    assert rows(path, "SELECT id, withdrawn_seq FROM turns ORDER BY id") == [("t0", 7), ("t1", 5)]
+    numbers = rows(path, "SELECT id, seq FROM compactions WHERE id > 90 ORDER BY id")
+    assert numbers == [(91, 7), (92, 4), (93, 7)]

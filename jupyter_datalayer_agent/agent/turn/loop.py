@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ...models.types import ModelError
@@ -69,11 +68,9 @@ class Turn:
         self.audience: Audience = audience
         self.runtime = session.runtime
         request.gate.has_user = self._has_user
-        self._buffer = EventBuffer(
-            partial(session.runtime.store.events.append, session.id, self.id)
-        )
         self.model = ""
         self.record = TurnRecord(session, self.id, request, op_id, restored)
+        self._buffer = EventBuffer(self.record.append)
         self._stop = Stop()
         self._reason_to_stop: AbortReason = "interrupted"
         self.leaving = False

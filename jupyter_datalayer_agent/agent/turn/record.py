@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from ...protocol import events
-from ...protocol.base import now_ms
 from ...protocol.errors import ErrorBody
 from ...protocol.quality import QualityReport
 from ...protocol.renames import Rename
@@ -25,6 +24,10 @@ from .not_done import not_done
 from .restored import Restored
 
 TurnStatus = Literal["completed", "failed", "aborted"]
+STEPS = {"items", "tool_calls"}
+"""What a step of the turn stores, and a piece of streamed text does not."""
+DURATION_STEP_SECONDS = 1
+"""How much of a turn's time may be lost with its server."""
 
 
 class TurnRecord:
@@ -61,13 +64,13 @@ class TurnRecord:
         self._request = request
         self._op_id = op_id
         self._began = time.monotonic()
+        self._stored_seconds = 0.0
         if restored is not None:
             turn = restored.turn
             self.index = turn.index
             self.calls = {record.call_id: record for record in turn.tool_calls}
             self.changes = list(turn.changes)
-            # The clock may have been set back since.
-            self._began -= max(0, now_ms() - turn.started_at) / 1000
+            self._began -= (turn.duration_ms or 0) / 1000
 
     @property
     def number(self) -> int:
@@ -128,6 +131,17 @@ class TurnRecord:
             workflow=request.chat.workflow,
             compare=request.chat.compare,
         )
+
+    async def append(self, **belongings: Any) -> None:
+        """Store events and what belongs to them, and now and then for how long the turn has worked:
+        if the server dies, that is its duration."""
+        if (
+            self.seconds - self._stored_seconds >= DURATION_STEP_SECONDS
+            or belongings.keys() & STEPS
+        ):
+            self._stored_seconds = self.seconds
+            belongings["duration_ms"] = self._stored_seconds * 1000
+        await self._session.runtime.store.events.append(self._session.id, self._id, **belongings)
 
     async def write_start(
         self, started: events.TurnStarted, model: Callable[[], str], items: Sequence[Item]

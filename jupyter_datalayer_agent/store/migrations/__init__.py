@@ -31,6 +31,7 @@ from . import (
     m0018_comparisons,
     m0019_server_roots,
     m0020_document_renames,
+    m0021_order_by_numbers,
 )
 
 
@@ -62,6 +63,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0018_comparisons", m0018_comparisons.upgrade),
     Migration("0019_server_roots", m0019_server_roots.upgrade),
     Migration("0020_document_renames", m0020_document_renames.upgrade),
+    Migration("0021_order_by_numbers", m0021_order_by_numbers.upgrade),
 ]
 
 TABLE = "applied_migrations"

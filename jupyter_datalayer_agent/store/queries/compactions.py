@@ -16,7 +16,7 @@ from ..file.database import Database
 from ..file.driver import in_thread
 from ..records import Compaction, StoredConversation, TurnContext, TurnHistory
 from .chosen_answers import with_answer
-from .event_log import save_events
+from .event_log import last_seq, save_events
 from .responses import CHOSEN_TEXT, keep_summary
 from .statements import run_all, turn_statements
 
@@ -29,7 +29,7 @@ TURNS = schema.turns.c
 _OUT_OF_DATE = sa.exists().where(
     TURNS.session_id == COMPACTIONS.session_id,
     TURNS.position <= COMPACTIONS.through,
-    TURNS.withdrawn_at >= COMPACTIONS.created_at,
+    TURNS.withdrawn_seq > COMPACTIONS.seq,
 )
 
 
@@ -90,12 +90,13 @@ class Compactions:
         }
 
         async def write(connection: AsyncConnection) -> None:
-            await connection.execute(sa.insert(schema.compactions), row)
+            await in_thread(connection, lambda raw: save_events(raw, session_id, turn_id, events))
+            seq = await in_thread(connection, lambda raw: last_seq(raw, session_id))
+            await connection.execute(sa.insert(schema.compactions), {**row, "seq": seq})
             if compaction.how == "summary" and compaction.summary is not None:
                 text = compaction.summary
                 where = (session_id, turn_id, compaction.through)
                 await in_thread(connection, lambda raw: keep_summary(raw, *where, model, text))
-            await in_thread(connection, lambda raw: save_events(raw, session_id, turn_id, events))
 
         await self._database.write(write)
 

@@ -99,12 +99,14 @@ class EventLog:
         usage: Usage | None = None,
         model: str | None = None,
         context: TurnContext | None = None,
+        duration_ms: float | None = None,
     ) -> None:
         """Save all of these in one transaction; the cost does not depend on the chat's length.
 
         ``items`` keep their order; a call that is known already (by ``call_id``) is updated, and
         keeps what is None in the update; ``usage`` is that of one call of ``model``; ``context`` is
-        what comes before the message in requests. With ``turn_id`` None only events may be given.
+        what comes before the message in requests; ``duration_ms`` how long the turn has worked, for
+        the case that its server dies. With ``turn_id`` None only events may be given.
         Raises ``not_found`` when the session was deleted meanwhile.
         """
         statements: list[Statement] = []
@@ -118,8 +120,9 @@ class EventLog:
                 usage=usage,
                 model=model,
                 context=context,
+                duration_ms=duration_ms,
             )
-        elif items or tool_calls or changes or usage or context:
+        elif items or tool_calls or changes or usage or context or duration_ms is not None:
             raise ValueError("Only events may be appended without a turn")
 
         def write(connection: Connection) -> None:

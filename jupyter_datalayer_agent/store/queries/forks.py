@@ -191,7 +191,7 @@ async def _turns(connection: AsyncConnection, session_id: str, turn_id: str | No
             TURNS.position <= last["position"],
             (TURNS.id == turn_id)
             | TURNS.withdrawn_at.is_(None)
-            | (TURNS.withdrawn_at > last["started_at"]),
+            | (TURNS.withdrawn_seq >= last["first_seq"]),
         )
     rows = await connection.execute(statement.order_by(TURNS.position))
     return [dict(row._mapping) for row in rows]
@@ -205,22 +205,27 @@ async def _plans(connection: AsyncConnection, session_id: str) -> dict[str, str]
 async def _compaction(
     connection: AsyncConnection, session_id: str, turns: Sequence[Row]
 ) -> Row | None:
-    """The newest summary that stands for none but turns which are copied."""
+    """The newest summary that was made before the last of these turns was left (withdrawn, or
+    followed by another), and that stands for none but turns which are copied."""
     if not turns:
         return None
     last = turns[-1]
+    next_turn = sa.select(TURNS.first_seq).where(
+        TURNS.session_id == session_id, TURNS.position == last["position"] + 1
+    )
+    ends = [last["withdrawn_seq"], await connection.scalar(next_turn)]
     of_withdrawn = sa.exists().where(
         TURNS.session_id == session_id,
         TURNS.position <= COMPACTIONS.through,
-        TURNS.withdrawn_at >= COMPACTIONS.created_at,
-        TURNS.withdrawn_at <= last["started_at"],
+        TURNS.withdrawn_seq > COMPACTIONS.seq,
+        TURNS.withdrawn_seq < last["first_seq"],
     )
     statement = (
         sa.select(schema.compactions)
         .where(
             COMPACTIONS.session_id == session_id,
             COMPACTIONS.through < last["position"],
-            COMPACTIONS.created_at <= last["ended_at"],
+            *(COMPACTIONS.seq < end for end in ends if end is not None),
             ~of_withdrawn,
         )
         .order_by(COMPACTIONS.id.desc())
@@ -273,7 +278,9 @@ def _copied(original: _Original, note: Sequence[Mapping[str, Any]]) -> _Copy:
     if original.compaction is not None:
         through = original.compaction["through"]
         place = sum(turn["position"] <= through for turn in original.turns) - 1
-        copy.compactions.append({**original.compaction, **new, "through": place})
+        made = sum(turn["first_seq"] <= original.compaction["seq"] for turn in original.turns)
+        seq = copy.turns[made - 1]["first_seq"]
+        copy.compactions.append({**original.compaction, **new, "through": place, "seq": seq})
         of_turn = original.items[original.turns[place]["id"]]
         copy.summed_up = sum(item.id <= original.compaction["last_item"] for item in of_turn)
     return copy
@@ -302,6 +309,7 @@ def _add_turn(copy: _Copy, original: _Original, turn: Row, position: int, now: i
             "request": to_json(request),
             "first_seq": len(copy.events) + 1,
             "withdrawn_at": None,
+            "withdrawn_seq": None,
             "copied_from": old,
         }
     )

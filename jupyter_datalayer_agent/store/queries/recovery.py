@@ -38,13 +38,13 @@ async def recover_session(
 
     A turn that waits for the user is left as it is, to be resumed when its session is loaded.
     """
-    statement = sa.select(TURNS.id, TURNS.server_id, TURNS.first_seq).where(
+    statement = sa.select(TURNS.id, TURNS.server_id, TURNS.first_seq, TURNS.duration_ms).where(
         TURNS.session_id == session_id, TURNS.status == "running"
     )
     row = (await connection.execute(statement)).one_or_none()
     if row is None or not is_over(row.id, row.server_id):
         return None
-    turn = await _DeadTurn.load(connection, session_id, row.id, row.first_seq)
+    turn = await _DeadTurn.load(connection, session_id, row)
     if turn.waits and not is_lost(row.id):
         return None
     await turn.end(connection)
@@ -87,22 +87,24 @@ class _DeadTurn:
         self,
         session_id: str,
         turn_id: str,
+        duration_ms: float,
         events: list[dict[str, Any]],
         items: list[dict[str, Any]],
         calls: dict[str, str],
     ) -> None:
+        """``duration_ms`` is how long it is known to have worked: at what it stored last."""
         self.session_id = session_id
         self.turn_id = turn_id
+        self._duration_ms = duration_ms
         self._events = events
         self._items = items
         self._running_calls = calls
 
     @classmethod
-    async def load(
-        cls, connection: AsyncConnection, session_id: str, turn_id: str, first_seq: int
-    ) -> _DeadTurn:
+    async def load(cls, connection: AsyncConnection, session_id: str, row: Any) -> _DeadTurn:
         """Read what the turn had. It is the session's last one."""
-        events = await read_events(connection, session_id, turn_id, first_seq)
+        turn_id = row.id
+        events = await read_events(connection, session_id, turn_id, row.first_seq)
         items = await connection.scalars(
             sa.select(schema.items.c.data)
             .where(schema.items.c.turn_id == turn_id)
@@ -116,6 +118,7 @@ class _DeadTurn:
         return cls(
             session_id,
             turn_id,
+            row.duration_ms or 0,
             events,
             [from_json(item) for item in items],
             {row.call_id: row.name for row in calls},
@@ -147,7 +150,7 @@ class _DeadTurn:
                 "status": self._status(),
                 "reply": plain_text(self._reply()),
                 "usage": to_json((await self._usage(connection)).to_wire()),
-                "duration_ms": self._duration(),
+                "duration_ms": self._duration_ms,
                 "ended_at": max([event["at"] for event in self._events], default=0) or now_ms(),
             },
         )
@@ -155,11 +158,6 @@ class _DeadTurn:
 
     def _end_event(self) -> dict[str, Any] | None:
         return next((event for event in self._events if event["type"] in END_STATUS), None)
-
-    def _duration(self) -> float:
-        """How long it is known to have worked: from its first event to its last."""
-        times = [event["at"] for event in self._events]
-        return float(max(times) - min(times)) if times else 0.0
 
     def _status(self) -> str:
         end = self._end_event()
@@ -212,7 +210,7 @@ class _DeadTurn:
             for call_id, name in open_calls.items()
             if call_id not in answered
         ]
-        events.append(TurnAborted(reason="shutdown", duration_ms=self._duration()))
+        events.append(TurnAborted(reason="shutdown", duration_ms=self._duration_ms))
         return events
 
     async def _usage(self, connection: AsyncConnection) -> Usage:

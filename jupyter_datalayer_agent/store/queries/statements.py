@@ -87,6 +87,11 @@ UPSERT_TOOL_CALL = _upsert_tool_call()
 KEEP_CONTEXT = """
     INSERT INTO contexts (turn_id, data, stated) VALUES (?, ?, ?)
     ON CONFLICT (turn_id) DO UPDATE SET data = excluded.data, stated = excluded.stated"""
+KEEP_DURATION = Compiled(
+    sa.update(schema.turns)
+    .where(schema.turns.c.id == sa.bindparam("turn"))
+    .values(duration_ms=sa.bindparam("duration"))
+)
 ADD_TOKENS = Compiled(
     sa.update(schema.sessions)
     .where(schema.sessions.c.id == sa.bindparam("session"))
@@ -109,9 +114,10 @@ def turn_statements(
     usage: Usage | None = None,
     model: str | None = None,
     context: TurnContext | None = None,
+    duration_ms: float | None = None,
 ) -> list[Statement]:
     """Keep what belongs to a turn. ``usage`` is that of one call of ``model``; ``context`` takes
-    the place of one that the turn was begun with."""
+    the place of one that the turn was begun with; ``duration_ms`` is how long it has worked."""
     statements: list[Statement] = []
     if items:
         rows = ({"turn_id": turn_id, "data": to_json(item)} for item in items)
@@ -130,6 +136,8 @@ def turn_statements(
     if context is not None:
         kept = (None if each is None else to_json(each) for each in (context.item, context.stated))
         statements.append((KEEP_CONTEXT, [(turn_id, *kept)]))
+    if duration_ms is not None:
+        statements.append(KEEP_DURATION.rows([{"turn": turn_id, "duration": duration_ms}]))
     return statements
 
 

@@ -352,6 +352,7 @@ def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
         reply=row.reply,
         started_at=row.started_at,
         ended_at=row.ended_at,
+        duration_ms=row.duration_ms,
         first_seq=row.first_seq,
         last_seq=row.last_seq,
         withdrawn_at=row.withdrawn_at,

@@ -30,7 +30,7 @@ TURNS = schema.turns.c
 
 NOT_YET = (
     "aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at",
-    "copied_from", "chosen_answer", "not_done",
+    "copied_from", "chosen_answer", "not_done", "withdrawn_seq",
 )  # fmt: skip
 """The columns that are empty while a turn runs."""
 

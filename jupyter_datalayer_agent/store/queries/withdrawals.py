@@ -18,7 +18,7 @@ from .. import schema
 from ..file.database import Database
 from ..file.driver import Connection
 from .checkpoints import NEWEST_TURN
-from .event_log import save_events
+from .event_log import last_seq, save_events
 from .sessions import unknown_session
 from .statements import Compiled, run_all, turn_statements
 from .turns import TOUCH, unknown_turn
@@ -31,7 +31,7 @@ LINE_CHARACTERS = 200
 WITHDRAW = Compiled(
     sa.update(schema.turns)
     .where(TURNS.id == sa.bindparam("turn"))
-    .values(withdrawn_at=sa.bindparam("now"))
+    .values(withdrawn_at=sa.bindparam("now"), withdrawn_seq=sa.bindparam("seq"))
 )
 # A message may be long, and only its beginning is shown.
 _BEGINNING = sa.func.substr(sa.func.ltrim(TURNS.message, " \t\r\n"), 1, LINE_CHARACTERS)
@@ -86,12 +86,13 @@ class Withdrawals:
         """Withdraw the turns now, and keep its events. The items of ``note`` are
         sent to the model after the newest turn that is left, if any."""
         now = now_ms()
-        statements = [WITHDRAW.rows({"turn": turn_id, "now": now} for turn_id in turn_ids)]
 
         def write(connection: Connection) -> None:
             TOUCH.run(connection, session=session_id, now=now)
-            run_all(connection, statements)
             save_events(connection, session_id, None, events)
+            seq = last_seq(connection, session_id)
+            for turn_id in turn_ids:
+                WITHDRAW.run(connection, turn=turn_id, now=now, seq=seq)
             newest = NEWEST_TURN.run(connection, session=session_id).fetchone()
             if newest is not None:
                 run_all(connection, turn_statements(session_id, newest[0], items=note))

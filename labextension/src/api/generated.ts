@@ -10149,6 +10149,8 @@ export interface components {
          *     ``chosen_answer`` is the one of them from which the conversation continues, if not from
          *     ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
          *     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
+         *     ``duration_ms`` is how long it worked, by a clock that is not set; of one that runs, as it was
+         *     last stored. ``started_at`` and ``ended_at`` are times of the day, in ms since 1970.
          */
         Turn: {
             /**
@@ -10176,6 +10178,11 @@ export interface components {
              * @default null
              */
             copiedFrom?: string | null;
+            /**
+             * Durationms
+             * @default null
+             */
+            durationMs?: number | null;
             /**
              * Endedat
              * @default null

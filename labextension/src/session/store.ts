@@ -215,7 +215,7 @@ export function fromHistory(record: Turn): ITurn {
     ...settled(turn),
     status: record.status === 'completed' ? 'completed' : 'aborted',
     abortReason: record.status === 'failed' ? 'error' : 'shutdown',
-    durationMs: record.endedAt ? record.endedAt - record.startedAt : undefined
+    durationMs: record.durationMs ?? undefined
   };
 }
 

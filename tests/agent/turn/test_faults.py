@@ -19,7 +19,7 @@ import requests
 
 from jupyter_datalayer_agent.store.file.driver import BUSY_TIMEOUT_MS
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Gate, Hang, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer
 
 LONG = " ".join(f"Sentence {number} of the answer." for number in range(4_000))
 """It does not repeat itself: such an answer is ended, so no turn would run when the fault comes."""
@@ -30,6 +30,7 @@ CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 """libfaketime, which gives one program a clock of the day that can be set."""
 SIZE = 16
 """MiB of the file system that has the database alone."""
+HOUR = 3600
 
 
 class Story:
@@ -285,8 +286,7 @@ class SettableClock:
 
 @pytest.mark.timeout(300)  # It starts two servers that import everything themselves.
 @pytest.mark.skipif(CLOCK is None, reason="libfaketime is not installed (scripts/faketime.sh)")
-@pytest.mark.parametrize("jump", [3600, -3600], ids=["forward", "back"])
-def test_a_clock_that_jumps(tmp_path: Path, model: ScriptedModelServer, jump: int) -> None:
+def test_a_clock_that_jumps(tmp_path: Path, model: ScriptedModelServer) -> None:
     assert CLOCK is not None
     clock = SettableClock(tmp_path / "clock", CLOCK)
     environment = clock.environment
@@ -295,26 +295,56 @@ def test_a_clock_that_jumps(tmp_path: Path, model: ScriptedModelServer, jump: in
         tmp_path, api_base=model.base_url, environment=environment, own_interpreter=True
     ) as server:
         story = Story(server, model)
-        clock.set(jump)
+
+        def answer(message: str) -> str:
+            model.script(Say(f"Re: {message}"))
+            asked = server.post("chat", {"message": message, "sessionId": story.session})
+            assert asked["reply"] == f"Re: {message}"
+            return str(asked["turnId"])
+
+        def kept() -> list[Any]:
+            found: list[Any] = server.get(f"sessions/{story.session}/turns")["turns"]
+            return found
+
+        # Forward in a turn.
+        clock.set(HOUR)
         end = story.end()[-1]
         assert end["type"] == "turn_completed"
-        assert abs(end["at"] / 1000 - time.time() - jump) < 60, "the server has the new time"
+        assert abs(end["at"] / 1000 - time.time() - HOUR) < 60, "the server has the new time"
         assert 0 < end["durationMs"] < 60_000
+        assert kept()[-1]["durationMs"] == end["durationMs"]
         story.goes_on()
+        # Back between turns: the fork has no turn that the user went back behind.
+        withdrawn = answer("Withdrawn")
+        back = {"type": "go_back", "turnId": withdrawn, "includeTurn": True}
+        assert server.request("POST", f"sessions/{story.session}/ops", json=back).ok
         clock.set(0)
-        model.script(Say("Still 4711."))
-        again = {"message": "And now?", "sessionId": story.session}
-        assert server.post("chat", again)["reply"] == "Still 4711."
-        server.stop()
-        clock.set(-jump)
+        instead = answer("Instead")
+        fork = server.post(f"sessions/{story.session}/fork", {"turnId": instead})["id"]
+        copied = server.get(f"sessions/{fork}/turns")["turns"]
+        begin = ["remember 4711", "Tell me much", "Which?"]
+        assert [turn["message"] for turn in copied] == [*begin, "Instead"]
+        # Back in a turn whose server dies then: it worked for as long as it worked.
+        model.script(Gate(Call("listFiles", {}), after=0), Gate(Say(LONG)))
+        request = {"message": "Search", "sessionId": story.session}
+        events = server.stream("chat/stream", request)
+        assert next(event for event in events if event["type"] == "model_started")
+        clock.set(-HOUR)
+        model.release()
+        assert next(event for event in events if event["type"] == "text_delta")
+        server.kill()
+        # Forward while no server runs.
+        clock.set(HOUR)
         server.start()
-        model.script(Say("Yes."))
-        last = {"message": "After a restart?", "sessionId": story.session}
-        assert server.post("chat", last)["reply"] == "Yes."
-        asked = ["remember 4711", "Tell me much", "Which?", "And now?", "After a restart?"]
-        turns = server.get(f"sessions/{story.session}/turns")["turns"]
+        last = answer("After a restart?")
+        asked = [*begin, "Withdrawn", "Instead", "Search", "After a restart?"]
+        turns = kept()
         assert [turn["message"] for turn in turns] == asked
+        assert turns[-1]["id"] == last
+        assert turns[-2]["status"] == "aborted"
+        assert 0 < turns[-2]["durationMs"] < 60_000
         text = model.requests[-1].text
+        asked.remove("Withdrawn")
         assert sorted(asked, key=text.index) == asked, "the model reads them in their order"
         numbers = [turn["firstSeq"] for turn in turns]
         assert numbers == sorted(numbers)

@@ -76,7 +76,11 @@ async def test_going_back_into_what_was_summarised_makes_the_summary_invalid(
         chat = await chat_of(store, 4)
         await compact(chat, 0, "one turn")
         await compact(chat, 2, "three turns")
-        execute(path, "UPDATE turns SET withdrawn_at = 1 << 60 WHERE position >= ?", withdrawn)
+        execute(
+            path,
+            "UPDATE turns SET withdrawn_at = 5, withdrawn_seq = 1 << 30 WHERE position >= ?",
+            withdrawn,
+        )
         summary, turns = await conversation(store, chat.session_id)
         assert summary == ("three turns" if withdrawn == 3 else "one turn")
         assert [index for index, _ in turns] == list(range(1 if withdrawn < 3 else 3, withdrawn))
@@ -86,7 +90,8 @@ async def test_turns_withdrawn_before_a_compaction_leave_it_valid(tmp_path: Path
     path = tmp_path / "agent.db"
     async with open_store(path) as store:
         chat = await chat_of(store, 3)
-        execute(path, "UPDATE turns SET withdrawn_at = 5 WHERE position = 1")
+        earlier = "UPDATE turns SET withdrawn_at = 5, withdrawn_seq = 1 WHERE position = 1"
+        execute(path, earlier)
         await compact(chat, 1, "what was left")
         assert await conversation(store, chat.session_id) == (
             "what was left",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.records import CheckpointCell, CheckpointPart, Compaction
 
-from ..chats import Chat, open_store, rows
+from ..chats import Chat, execute, open_store, rows
 
 
 def item(text: str) -> dict[str, Any]:
@@ -85,15 +84,40 @@ async def test_a_summary_that_speaks_of_withdrawn_turns_is_not_copied(tmp_path: 
         chat = await Chat.new(store)
         ids = await talk(chat, "zero", "one", "two")
         await compact(store, chat.session_id, 1)
-        await asyncio.sleep(0.002)  # times are in whole milliseconds
         event = WentBack(to_turn_id=ids[0], include_turn=False, withdrawn=ids[1:], documents=False)
         withdrawals = store.withdrawals
         await withdrawals.withdraw(chat.session_id, ids[1:], chat.timed(event), [])
-        await asyncio.sleep(0.002)
         await talk(chat, "three")
         copy = await fork(store, chat.session_id)
         assert await sent(store, copy.id) == [item("zero"), item("three"), item("copied")]
         assert await sent(store, chat.session_id) == [item("zero"), item("three")]
+
+
+async def test_what_came_first_is_told_by_numbers_where_the_clock_was_set_back(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "agent.db"
+    async with open_store(path) as store:
+        chat = await Chat.new(store)
+        ids = await talk(chat, "zero", "one", "two")
+        await compact(store, chat.session_id, 1)
+        event = WentBack(to_turn_id=ids[0], include_turn=False, withdrawn=ids[1:], documents=False)
+        await store.withdrawals.withdraw(chat.session_id, ids[1:], chat.timed(event), [])
+        # All that follows is earlier, by the clock.
+        execute(path, "UPDATE turns SET withdrawn_at = withdrawn_at - 10 WHERE withdrawn_at > 0")
+        execute(path, "UPDATE turns SET started_at = started_at + 9999, ended_at = ended_at + 9999")
+        ids += await talk(chat, "three", "four")
+        await compact(store, chat.session_id, 3)
+        ids += await talk(chat, "five")
+        copy = await fork(store, chat.session_id, ids[3])
+        assert await sent(store, copy.id) == [item("zero"), item("three"), item("copied")]
+        assert await sent(store, chat.session_id) == [
+            item("in short"), item("four"), item("five")
+        ]  # fmt: skip
+        as_it_was = await fork(store, chat.session_id, ids[2])
+        assert await sent(store, as_it_was.id) == [item("in short"), item("two"), item("copied")]
+        again = await fork(store, as_it_was.id)
+        assert (await sent(store, again.id))[:2] == [item("in short"), item("two")]
 
 
 async def test_all_that_a_turn_did_is_copied_but_what_it_cost_and_what_could_be_undone(

@@ -125,12 +125,17 @@ describe('a turn of the history', () => {
       turnRecord({
         id: 'turn_1',
         status: 'aborted',
+        // The clock was set back meanwhile.
+        startedAt: 9000,
+        endedAt: 2000,
+        durationMs: 1500,
         events: events as unknown as { [key: string]: unknown }[]
       })
     );
     expect(turn).toMatchObject({
       status: 'aborted',
       abortReason: 'shutdown',
+      durationMs: 1500,
       entries: [{ status: 'aborted' }]
     });
   });
