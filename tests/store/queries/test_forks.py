@@ -93,7 +93,7 @@ async def test_a_summary_that_speaks_of_withdrawn_turns_is_not_copied(tmp_path: 
         assert await sent(store, chat.session_id) == [item("zero"), item("three")]
 
 
-async def test_what_came_first_is_told_by_numbers_where_the_clock_was_set_back(
+async def test_numbers_decide_what_came_first_where_the_clock_was_set_back(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "agent.db"
