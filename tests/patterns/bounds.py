@@ -33,8 +33,6 @@ BOUNDED = {
 """Characters, by the pattern."""
 
 OURS = {
-    "workflows.templates.builtin.in_kernel": "runs in the user's kernel, on names of columns",
     "settings.masking": "reads the values of settings that the user made",
-    "tools.risky_code": "is a preview of a cell for a person; the guard decides at the run",
 }
 """Modules whose patterns meet no text of somebody else's, and why."""

@@ -12,6 +12,12 @@ from .values import Values
 # If more cells assign a name, only the last of them are read.
 _MOST_CELLS = 12
 _LONGEST = 200_000
+# A loop, a ``with … as``, a function, an import (in separate lines, too), an assignment.
+_GIVING = (
+    re.compile(r"\b(?:as|for|def|class|import)\s[^\n]*"),
+    re.compile(r"\bimport \([^)]*"),
+    re.compile(r"(?<![ \t,\w\[\]():])[ \t,\w\[\]():]+="),
+)
 
 
 class OtherCells:
@@ -22,19 +28,29 @@ class OtherCells:
         self._sources = [each for each in sources if len(each) < _LONGEST]
         self._stars = [each for each in self._sources if "import *" in each]
         self._read: dict[str, Values | None] = {}
+        self._parts: dict[str, str] = {}
 
     def giving(self, name: str) -> list[Values]:
         """The cells that may assign the name."""
         if not self._sources or hasattr(builtins, name):
             return []
-        # A loop, a ``with … as``, a function, an import (in separate lines, too), an assignment.
-        given = re.compile(
-            rf"(?:\b(?:as|for|def|class|import)\s[^\n]*?|import \([^)]*?)\b{re.escape(name)}\b"
-            rf"|(?<![\w.]){re.escape(name)}\b[ \t,\w\[\]():]{{0,200}}="
-        )
-        found = [each for each in self._sources if name in each and given.search(each)]
+        word = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+        found = [
+            each for each in self._sources if name in each and word.search(self._giving_part(each))
+        ]
         sources = dict.fromkeys([*found[-_MOST_CELLS:], *self._stars[:_MOST_CELLS]])
         return [values for each in sources if (values := self._values(each)) is not None]
+
+    def _giving_part(self, source: str) -> str:
+        """What of a source may give names, one after the other."""
+        if source not in self._parts:
+            # With the character before, which says whether the first name is an attribute.
+            self._parts[source] = "\n".join(
+                source[max(0, match.start() - 1) : match.end()]
+                for pattern in _GIVING
+                for match in pattern.finditer(source)
+            )
+        return self._parts[source]
 
     def _values(self, source: str) -> Values | None:
         if source not in self._read:

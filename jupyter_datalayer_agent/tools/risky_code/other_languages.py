@@ -18,8 +18,9 @@ _FUNCTIONS = {
     language: {name: action for action, names in table.functions for name in name_set(names)}
     for language, table in lists.LANGUAGES.items()
 }
-_STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|#[^\n]*")
-_FUNCTION = re.compile(r"(?<![\w.$@])((?:\w+(?:\.|::))*[\w.]+)\s*\(")
+# An escaped quote begins no string: each would be looked through to the end of its line.
+_STRINGS = re.compile(r"(?<!\\)\"(?:[^\"\\\n]|\\.)*\"|(?<!\\)'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|#[^\n]*")
+_FUNCTION = re.compile(r"(?<![\w.$@])(?<!::)(?:(?<!:)::+)?([\w.]+(?:::+[\w.]+)*)\s*\(")
 _MARK = "\x02"
 
 

@@ -20,7 +20,7 @@ from .values import Values
 _LONGEST_PARSED = 200_000
 _WORD = re.compile(r"[^\W\d]\w*")
 _COMMAND = re.compile(
-    r"^[ \t]*(?:!|%|[\w.,\[\]'\"*() \t]+=[ \t]*[!%]|(?:rm|mv|cp|pip3?|conda|mamba)[ \t])",
+    r"^[ \t]*(?=\S)(?:!|%|[\w.,\[\]'\"*() \t]+=[ \t]*[!%]|(?:rm|mv|cp|pip3?|conda|mamba)[ \t])",
     re.MULTILINE,
 )
 _CALL = re.compile(r"(?<![\w.])([\w.]+)[ \t]{0,8}\(")

@@ -180,4 +180,4 @@ def _redirected(command: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
 
 def _filled(word: str) -> str:
     """An argument with ``$name`` and ``{name}``, which are expanded at run time, as unknown."""
-    return re.sub(r"\$\{[^}]*\}|\$\w+|\{[^}]*\}|[*?]", WILD, word)
+    return re.sub(r"\$\{[^}]*\}?|\$\w+|\{[^}]*\}?|[*?]", WILD, word)

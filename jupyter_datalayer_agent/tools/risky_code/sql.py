@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_NOISE = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_NOISE = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _STRING = re.compile(r"'(?:[^']|'')*'")
 _NAME = r"(?P<name>[^\s;(,]+)"
 _LOSSES = (
@@ -17,7 +17,7 @@ _LOSSES = (
     (re.compile(rf"(?:CREATE\s+OR\s+REPLACE)\s+(?P<what>TABLE)\s+{_NAME}"), "replaces the {what}"),
 )
 _UPDATE = re.compile(rf"UPDATE\s+{_NAME}\s+SET\b(?!.*\bWHERE\b)", re.DOTALL)
-_COPY = re.compile(r"COPY\b.*?\bTO\s+'(?P<path>(?:[^']|'')+)'", re.DOTALL)
+_COPY = re.compile(r"COPY\b.*?\bTO\s+'(?P<path>(?:[^']|'')[^']*(?:''[^']*)*)'", re.DOTALL)
 
 
 def losses(text: str) -> Iterator[tuple[str, str]]:

@@ -42,7 +42,7 @@ _SAME_PATH = name_set("resolve absolute expanduser as_posix strip encode")
 _LISTING = frozenset({"glob", "rglob", "iterdir", "walk"})
 _BUFFERS = name_set("io.BytesIO io.StringIO BytesIO StringIO")
 _FIELD = re.compile(r"\{[^{}]*\}")
-_PERCENT = re.compile(r"%(\(\w+\))?[-#0 +]*[\d*]*(\.\d+)?[a-zA-Z]")
+_PERCENT = re.compile(r"%(\(\w+\))?[-#0 +]*(?:\*|[1-9]\d*)?(\.(?:\*|\d+))?[a-zA-Z]")
 _MOST_VALUES = 8
 _DEEPEST = 40
 

@@ -19,9 +19,9 @@ from .....datasets.dialect.numbers import MARKERS, PLACEHOLDERS, is_number, numb
 PROBE_ROWS = 1_000_000
 MOST_CATEGORIES = 1000
 SHORTEST_WORD = 3
-ID_NAME = r"(^|[_\W])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
-CODE_NAME = r"(^|[_\W])(zip|zipcode|zip code|postal|postal ?code|postcode|phone|fips|ssn|isbn)$"
-YEAR_NAME = r"(^|[_\W])(year|yr|jahr)([_\W]|$)|[a-z]Year$"
+ID_NAME = r"(?<![^\W_])(id|ids|uuid|guid|index|idx|rownum|row number)$|[a-z](ID|Id)$"
+CODE_NAME = r"(?<![^\W_])(zip|zipcode|zip code|postal|postal ?code|postcode|phone|fips|ssn|isbn)$"
+YEAR_NAME = r"(?<![^\W_])(year|yr|jahr)([_\W]|$)|[a-z]Year$"
 DAYS = (
     "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y",
     "%d/%m/%y", "%d.%m.%y", "%b %d %Y", "%b %d, %Y", "%B %d %Y", "%B %d, %Y", "%d %b %Y",
