@@ -325,13 +325,18 @@ class PageRequest(Wire):
 
 class Welcome(Wire):
     """Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
-    connection. The page was sent all renames up to ``renames_known_until``, in ms since 1970."""
+    connection. The page was sent all renames up to ``renames_known_until``, in ms since 1970.
+
+    ``awaited_request_ids`` are those of the page's pending requests whose answer somebody waits
+    for. A page that has had no connection for ``return_ms`` is not waited for any more."""
 
     type: Literal["welcome"] = "welcome"
     client_id: str
     version: str
     max_message_bytes: int
     renames_known_until: int
+    awaited_request_ids: list[str]
+    return_ms: int
 
 
 class SessionEvent(Wire):

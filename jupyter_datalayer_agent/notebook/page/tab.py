@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from ...protocol.base import Wire, new_id
@@ -214,6 +214,10 @@ class Tab:
             files = [each for each in self.state.files if each != pending.path]
             self.state = self.state.model_copy(update={"notebooks": left, "files": files})
         pending.future.set_result(response)
+
+    def awaited(self, request_ids: Iterable[str]) -> list[str]:
+        """Those of the requests whose answer somebody waits for."""
+        return [each for each in request_ids if each in self._pending]
 
     def renamed(self, rename: Rename) -> None:
         """What it has open has newer paths."""

@@ -163,6 +163,8 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                     version=self.parts.version,
                     max_message_bytes=MAX_MESSAGE_BYTES,
                     renames_known_until=renames.time(),
+                    awaited_request_ids=self._page.tab.awaited(message.pending_request_ids or ()),
+                    return_ms=int(pages.return_seconds * 1000),
                 )
             )
             self._send(SessionsWaiting(sessions=pages.waiting))

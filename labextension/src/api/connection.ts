@@ -122,6 +122,8 @@ export class PageConnection implements IPageConnection, IDisposable {
     }
     this._isDisposed = true;
     window.clearTimeout(this._timer);
+    window.clearTimeout(this._givenUp);
+    this._requests.abandon();
     window.removeEventListener('online', this._onOnline);
     this._dropSocket();
     this._failOps(new ApiError('unreachable', 'The connection was closed.'));
@@ -253,6 +255,10 @@ export class PageConnection implements IPageConnection, IDisposable {
     switch (message.type) {
       case 'welcome':
         this._attempt = 0;
+        window.clearTimeout(this._givenUp);
+        this._givenUp = undefined;
+        this._returnMs = message.returnMs;
+        this._requests.abandon(message.awaitedRequestIds);
         this._requests.maxBytes = message.maxMessageBytes;
         this._renamesKnownUntil = message.renamesKnownUntil;
         this._setStatus('connected');
@@ -321,6 +327,10 @@ export class PageConnection implements IPageConnection, IDisposable {
       );
     }
     this._dropSocket();
+    this._givenUp ??= window.setTimeout(
+      () => this._requests.abandon(),
+      this._returnMs
+    );
     this._attempt += 1;
     const delayMs = this._delay(this._attempt);
     this._setStatus('reconnecting');
@@ -387,6 +397,9 @@ export class PageConnection implements IPageConnection, IDisposable {
   private _status: ConnectionStatus = 'idle';
   private _attempt = 0;
   private _timer: number | undefined;
+  /** How long a server waits for a page that has lost its connection, in ms. */
+  private _returnMs = 0;
+  private _givenUp: number | undefined;
   private _editorState: EditorState | null = null;
   private _wasFocused = false;
   private _wasShown = false;

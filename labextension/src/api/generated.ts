@@ -11080,14 +11080,21 @@ export interface components {
          * Welcome
          * @description Answer to ``hello``. A message of more than ``max_message_bytes`` (UTF-8) closes the
          *     connection. The page was sent all renames up to ``renames_known_until``, in ms since 1970.
+         *
+         *     ``awaited_request_ids`` are those of the page's pending requests whose answer somebody waits
+         *     for. A page that has had no connection for ``return_ms`` is not waited for any more.
          */
         Welcome: {
+            /** Awaitedrequestids */
+            awaitedRequestIds: string[];
             /** Clientid */
             clientId: string;
             /** Maxmessagebytes */
             maxMessageBytes: number;
             /** Renamesknownuntil */
             renamesKnownUntil: number;
+            /** Returnms */
+            returnMs: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -31,14 +31,21 @@ export class PageRequestError extends Error {
   }
 }
 
-/** Does what the server asks and returns the `result` of the answer. */
+/** Reports how a run goes on. */
+type ReportProgress = (
+  cellId: string,
+  state: PageProgress['state'],
+  msgId?: string
+) => void;
+
+/**
+ * Does what the server asks and returns the `result` of the answer. `abandoned` is aborted when
+ * nobody waits for that any more.
+ */
 export type RequestHandler = (
   request: PageRequest,
-  progress: (
-    cellId: string,
-    state: PageProgress['state'],
-    msgId?: string
-  ) => void
+  progress: ReportProgress,
+  abandoned: AbortSignal
 ) => Promise<unknown>;
 
 /**
@@ -62,7 +69,10 @@ export class PageRequestHandler {
       return;
     }
     this._answers.set(requestId, null);
-    const text = JSON.stringify(await this._carryOut(request));
+    const abandon = new AbortController();
+    this._abandon.set(requestId, abandon);
+    const text = JSON.stringify(await this._carryOut(request, abandon.signal));
+    this._abandon.delete(requestId);
     this._answers.set(
       requestId,
       isTooLarge(text, this.maxBytes) ? tooLarge(requestId, text) : text
@@ -87,6 +97,15 @@ export class PageRequestHandler {
     }
   }
 
+  /** Nobody waits for the answers any more, but for those to these requests. */
+  abandon(awaited: readonly string[] = []): void {
+    for (const [requestId, controller] of this._abandon) {
+      if (!awaited.includes(requestId)) {
+        controller.abort();
+      }
+    }
+  }
+
   /** The server closed the connection because of a message that was too big for it. */
   dropLarge(): void {
     for (const [requestId, text] of this._answers) {
@@ -96,14 +115,17 @@ export class PageRequestHandler {
     }
   }
 
-  private async _carryOut(request: PageRequest): Promise<PageResponse> {
+  private async _carryOut(
+    request: PageRequest,
+    abandoned: AbortSignal
+  ): Promise<PageResponse> {
     const { requestId } = request;
     const answer = { type: 'response', requestId } as const;
     try {
       if (!this.handler) {
         throw new PageRequestError('not_open', 'The page is still starting.');
       }
-      const result = await this.handler(request, (cellId, state, msgId) => {
+      const progress: ReportProgress = (cellId, state, msgId) => {
         this._send(
           JSON.stringify({
             type: 'progress',
@@ -113,7 +135,8 @@ export class PageRequestHandler {
             msgId
           } satisfies PageProgress)
         );
-      });
+      };
+      const result = await this.handler(request, progress, abandoned);
       return { ...answer, ok: true, result };
     } catch (error) {
       return { ...answer, ok: false, error: asFailure(error, request.method) };
@@ -145,6 +168,8 @@ export class PageRequestHandler {
 
   /** Answers by request id, in order; null while the request is being carried out. */
   private readonly _answers = new Map<string, string | null>();
+  /** Of the requests that are being carried out. */
+  private readonly _abandon = new Map<string, AbortController>();
 }
 
 /** The answer in place of one that cannot be sent. */

@@ -50,7 +50,8 @@ interface IMethods {
   'notebook.run': (
     params: RunParams,
     requestId: string,
-    progress: Progress
+    progress: Progress,
+    abandoned: AbortSignal
   ) => Promise<RunResult>;
   'notebook.allow': (params: AllowParams) => Promise<void>;
   'notebook.interrupt': (params: InterruptParams) => Promise<void>;
@@ -91,8 +92,10 @@ export function createMethods(parts: IParts): IMethods {
       return result;
     },
 
-    'notebook.run': async (params, requestId, progress) =>
-      runner.run(await notebook(params.path), params, requestId, progress),
+    'notebook.run': async (params, requestId, progress, abandoned) => {
+      const panel = await notebook(params.path);
+      return runner.run(panel, params, requestId, progress, abandoned);
+    },
 
     'notebook.allow': async ({ requestId, hashes }) =>
       runner.allow(requestId, hashes ?? {}),
@@ -130,14 +133,16 @@ export function createMethods(parts: IParts): IMethods {
 export function dispatch(
   methods: IMethods,
   { method, params, requestId }: PageRequest,
-  progress: Progress
+  progress: Progress,
+  abandoned: AbortSignal
 ): Promise<unknown> {
   const act = methods[method] as (
     params: unknown,
     requestId: string,
-    progress: Progress
+    progress: Progress,
+    abandoned: AbortSignal
   ) => Promise<unknown>;
-  return act(params, requestId, progress);
+  return act(params, requestId, progress, abandoned);
 }
 
 /** The methods that this page knows are those of the wire. */

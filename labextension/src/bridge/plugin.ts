@@ -60,9 +60,9 @@ export const bridgePlugin: JupyterFrontEndPlugin<void> = {
       runner: new Runner(executions, saver, executor, shown),
       saver
     });
-    connection.onRequest(async (request, progress) => {
+    connection.onRequest(async (request, progress, abandoned) => {
       try {
-        return await dispatch(methods, request, progress);
+        return await dispatch(methods, request, progress, abandoned);
       } catch (error) {
         // What is not open is not to be asked for again.
         reporter.flush();

@@ -37,10 +37,16 @@ class Run {
   constructor(
     readonly panel: NotebookPanel,
     readonly params: RunParams,
-    readonly progress: Progress
+    readonly progress: Progress,
+    private readonly _abandoned: AbortSignal
   ) {
     this.closed.promise.catch(() => undefined);
-    if (!params.held) {
+    if (params.held) {
+      _abandoned.addEventListener('abort', this._onAbandoned);
+      if (_abandoned.aborted) {
+        this.stop();
+      }
+    } else {
       this.allow({});
     }
     panel.disposed.connect(this._onClosed, this);
@@ -57,6 +63,8 @@ class Run {
   /** Fulfilled when somebody stopped the run. */
   readonly stopped = new PromiseDelegate<void>();
   isStopped = false;
+  /** Whether a cell was sent to the kernel. */
+  hasSent = false;
   /** The cell before which the run ended, since its source is not the one that may run. */
   changed: string | undefined;
   /** Rejected when the notebook's tab is closed; what runs in the kernel then goes on. */
@@ -68,7 +76,14 @@ class Run {
 
   allow(hashes: Readonly<Record<string, string>>): void {
     this.hashes = hashes;
+    // What was sent to the kernel goes on there, whoever waits for it.
+    this._abandoned.removeEventListener('abort', this._onAbandoned);
     this.allowed.resolve();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.stopped.resolve();
   }
 
   /** The promise's outcome, unless the notebook is closed before. */
@@ -78,8 +93,12 @@ class Run {
 
   end(): void {
     this.panel.disposed.disconnect(this._onClosed, this);
+    this._abandoned.removeEventListener('abort', this._onAbandoned);
     this.ended.resolve();
   }
+
+  /** Nobody is left who could allow it. */
+  private readonly _onAbandoned = (): void => this.stop();
 
   private _onClosed(): void {
     const message = 'The notebook was closed while its cells ran.';
@@ -107,17 +126,18 @@ export class Runner {
 
   /**
    * Run the cells of a request; the notebook is saved at the end. Throws `not_open` when it is
-   * closed before.
+   * closed before. A run that is held ends with nothing sent when `abandoned` is aborted.
    */
   async run(
     panel: NotebookPanel,
     params: RunParams,
     requestId: string,
-    progress: Progress
+    progress: Progress,
+    abandoned: AbortSignal
   ): Promise<RunResult> {
     const notebook = sharedNotebook(panel);
     indicesOf(notebook, params.cellIds);
-    const run = new Run(panel, params, progress);
+    const run = new Run(panel, params, progress, abandoned);
     this._runs.set(requestId, run);
     try {
       const runs = await this._runAll(run);
@@ -141,8 +161,7 @@ export class Runner {
   async interrupt(requestId: string): Promise<void> {
     const run = this._runs.get(requestId);
     if (run) {
-      run.isStopped = true;
-      run.stopped.resolve();
+      run.stop();
       await run.ended.promise;
     }
   }
@@ -277,6 +296,7 @@ export class Runner {
       source
     );
     const { timeoutMs, metadata } = run.params;
+    run.hasSent = true;
     try {
       const executed = execute({
         panel: run.panel,
@@ -340,7 +360,7 @@ export class Runner {
 
   private async _save(run: Run, runs: CellRun[]): Promise<void> {
     const last = runs[runs.length - 1];
-    if (!last || runs.every(({ status }) => status === 'skipped')) {
+    if (!last || !run.hasSent) {
       return;
     }
     try {

@@ -82,6 +82,41 @@ test('a server that was killed in the middle of a turn loses nothing that was sh
   await expect(lab.panel.input).toHaveValue('');
 });
 
+test('a cell that waits for an approval waits no more when the server was killed', async ({
+  tab,
+  model,
+  server
+}) => {
+  const notebook = await openWork(
+    tab,
+    'import os, time\nwhile not os.path.exists("go"):\n    time.sleep(0.05)',
+    'x = 1'
+  );
+  await notebook.run(0);
+  await model.script({
+    call: 'runNotebookCells',
+    arguments: { cellIds: ['cell-1'] }
+  });
+  await tab.panel.send('Run it');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
+  // The run has begun, and waits for the kernel: its text is asked about when that is free.
+  await notebook.type(1, '\n!rm -f junk.txt');
+  await server.text(`${tab.folder}/go`, '');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('Cell 2 removes junk.txt (line 2)');
+  await expect(notebook.prompt(0)).toHaveText('[1]:');
+  await expect(notebook.prompt(1)).toHaveText('[*]:');
+
+  await server.kill();
+  await expect(tab.panel.root).toContainText('Connection lost');
+  await server.startAgain();
+  await expect(tab.panel.root).not.toContainText('Connection lost', {
+    timeout: 40_000
+  });
+  await expect(notebook.prompt(1)).toHaveText('[ ]:');
+  await expect(notebook.prompt(0)).toHaveText('[1]:');
+});
+
 test('a page that is closed in the middle of a run leaves the run going, and its outputs in the file', async ({
   tab,
   model,

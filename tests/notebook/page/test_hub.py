@@ -74,6 +74,25 @@ async def test_a_page_that_comes_back_in_time_answers_on_its_new_connection() ->
     await hub.close()
 
 
+async def test_a_page_that_comes_back_is_told_which_of_its_requests_are_still_waited_for() -> None:
+    hub = PageHub(return_seconds=30)
+    page = ScriptedPage(hub).connect()
+    page.silent = {"notebook.run", "notebook.read"}
+    running = asyncio.create_task(page.page.request("notebook.run", PARAMS, timeout=None))
+    await page.asked.wait()
+    page.asked.clear()
+    reading = asyncio.create_task(page.page.request("notebook.read", PARAMS, timeout=None))
+    await page.asked.wait()
+    ids = [each.request_id for each in page.requests]
+    page.disconnect()
+    reading.cancel()
+    await asyncio.wait([reading])
+    page.connect(pending=[*ids, "of a server that ended"])
+    assert page.page.tab.awaited([*ids, "of a server that ended"]) == ids[:1]
+    running.cancel()
+    await hub.close()
+
+
 async def test_a_page_that_stays_away_ends_its_requests() -> None:
     hub = PageHub(return_seconds=0.05)
     page = ScriptedPage(hub).connect().open("a.ipynb", [])

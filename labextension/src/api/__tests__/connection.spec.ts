@@ -65,7 +65,9 @@ describe('PageConnection', () => {
       clientId: 'page_1',
       version: '0',
       maxMessageBytes: 1000,
-      renamesKnownUntil: 7
+      renamesKnownUntil: 7,
+      awaitedRequestIds: [],
+      returnMs: 15_000
     });
     await until(() => connection.status === 'connected');
   });
@@ -304,6 +306,38 @@ describe('PageConnection', () => {
         ok: true,
         result: 'done'
       });
+    });
+
+    /** Accept the request, and never answer it; whether it is abandoned. */
+    async function acceptForever(): Promise<() => boolean> {
+      let abandoned: AbortSignal | undefined;
+      connection.onRequest((_, __, signal) => {
+        abandoned = signal;
+        return new Promise(() => undefined);
+      });
+      await connected();
+      server.send(request);
+      await until(() => abandoned !== undefined);
+      return () => abandoned!.aborted;
+    }
+
+    it('are abandoned once a server says that it does not wait for them', async () => {
+      const isAbandoned = await acceptForever();
+      server.awaitedRequestIds = ['r1'];
+      await reconnected();
+      expect(isAbandoned()).toBe(false);
+      // As one that was started again, or has given the page up.
+      server.awaitedRequestIds = [];
+      await reconnected();
+      expect(isAbandoned()).toBe(true);
+    });
+
+    it('are abandoned when no server is there for as long as it would wait', async () => {
+      server.returnMs = 50;
+      const isAbandoned = await acceptForever();
+      const comeBack = await server.goAway();
+      await until(isAbandoned);
+      await comeBack();
     });
 
     it('are answered with a failure where the answer is larger than the server takes', async () => {

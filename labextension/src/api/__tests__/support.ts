@@ -73,6 +73,9 @@ export class PageServer extends TestServer {
   /** What the server says that it takes at once. */
   maxMessageBytes = 1_000_000;
   renamesKnownUntil = 0;
+  /** The requests that the server says it waits for, and for how long without a connection. */
+  awaitedRequestIds: string[] = [];
+  returnMs = 15_000;
 
   /** Answers `hello`; a test may replace it. */
   onMessage = (message: ClientMessage): void => {
@@ -84,7 +87,9 @@ export class PageServer extends TestServer {
         clientId,
         version: '0',
         maxMessageBytes,
-        renamesKnownUntil
+        renamesKnownUntil,
+        awaitedRequestIds: this.awaitedRequestIds,
+        returnMs: this.returnMs
       });
     }
   };

@@ -26,6 +26,7 @@ describe('Runner', () => {
   let kernel: FakeKernel;
   let runner: Runner;
   let progress: string[];
+  let abandon: AbortController;
   let saves: number;
 
   beforeEach(async () => {
@@ -39,6 +40,7 @@ describe('Runner', () => {
     kernel = new FakeKernel();
     kernel.useIn(notebook.panel);
     progress = [];
+    abandon = new AbortController();
     saves = 0;
     notebook.panel.context.saveState.connect((_, state) => {
       saves += state === 'completed' ? 1 : 0;
@@ -70,7 +72,8 @@ describe('Runner', () => {
       },
       'r1',
       (cellId, state, msgId) =>
-        progress.push([cellId, state, msgId].filter(Boolean).join(' '))
+        progress.push([cellId, state, msgId].filter(Boolean).join(' ')),
+      abandon.signal
     );
   }
 
@@ -371,6 +374,30 @@ describe('Runner', () => {
     // It comes too late.
     runner.allow('r1', {});
     expect(kernel.executed).toHaveLength(0);
+  });
+
+  it('a held run that nobody waits for ends with nothing sent or saved', async () => {
+    const [cell] = notebook.panel.content.widgets as CodeCell[];
+    const result = run(['a', 'b'], { held: true });
+    await until(() => cell.promptNode!.textContent === '[*]:');
+    abandon.abort();
+    const { runs } = await result;
+    expect(runs.map(({ status }) => status)).toEqual(['aborted', 'aborted']);
+    expect(cell.promptNode!.textContent).toBe('[ ]:');
+    expect(kernel.executed).toHaveLength(0);
+    expect(saves).toBe(0);
+  });
+
+  it('a run that was allowed goes on when nobody waits for it', async () => {
+    const result = run(['a', 'b'], { held: true });
+    runner.allow('r1', {});
+    kernel.finish(await started(1), OK);
+    abandon.abort();
+    kernel.finish(await started(2), OK);
+    expect((await result).runs).toMatchObject([
+      { status: 'ok' },
+      { status: 'ok' }
+    ]);
   });
 
   it('sends no other text than the one that may run, whatever the executor does', async () => {
