@@ -74,7 +74,7 @@ async def test_a_page_that_comes_back_in_time_answers_on_its_new_connection() ->
     await hub.close()
 
 
-async def test_a_page_that_comes_back_is_told_which_of_its_requests_are_still_waited_for() -> None:
+async def test_a_page_that_comes_back_learns_which_of_its_requests_are_still_awaited() -> None:
     hub = PageHub(return_seconds=30)
     page = ScriptedPage(hub).connect()
     page.silent = {"notebook.run", "notebook.read"}
