@@ -32,7 +32,7 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
-CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff check-pins check-workflows
+CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff check-wheel check-pins check-workflows
 
 .PHONY: pins audit lab test tests-ready $(TESTS) test-jupyter-ai matrix check $(CHECKS) format generate bench clean
 
@@ -92,6 +92,9 @@ check-lint:
 	cd labextension && ../scripts/timed.sh $@ jlpm lint:check
 check-generated:
 	scripts/timed.sh $@ scripts/check_generated.sh
+# What users install: names, licences, metadata; that it installs and JupyterLab lists it.
+check-wheel:
+	scripts/timed.sh $@ python scripts/check_wheel.py
 check-workflows:
 	scripts/timed.sh $@ node scripts/check_workflows.mjs
 

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,9 @@ def test_the_wheel_holds_the_built_labextension() -> None:
     assert (manifest.parent / "schemas/jupyter-datalayer-agent/plugin.json").is_file()
 
 
-def build_module() -> Any:
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+def module_of(path: str) -> Any:
+    """A file that is in no package."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -85,13 +87,13 @@ def test_the_build_takes_a_node_that_the_bundler_can_use(
 ) -> None:
     package = json.loads((ROOT / "labextension/package.json").read_text())
     assert package["engines"]["node"] == "^20.19.0 || >=22.12.0"
-    assert build_module().node_is_new_enough(*version) is enough
+    assert module_of("hatch_build.py").node_is_new_enough(*version) is enough
 
 
 def test_the_build_completes_the_licences_and_leaves_out_the_developers_package_json(
     tmp_path: Path,
 ) -> None:
-    hatch_build = build_module()
+    hatch_build = module_of("hatch_build.py")
     texts, output = tmp_path / "labextension/licenses", tmp_path / hatch_build.OUTPUT
     for folder in (texts / "@jupyter", output / "static", output / "schemas/agent"):
         folder.mkdir(parents=True)
@@ -111,6 +113,38 @@ def test_the_build_completes_the_licences_and_leaves_out_the_developers_package_
     bundled.write_text(json.dumps({"packages": [{"name": "new", "extractedText": " "}]}))
     with pytest.raises(ValueError, match="new has no licence text"):
         hook.initialize("standard", {})
+
+
+def test_a_wheel_with_tests_secrets_or_without_licences_is_refused(tmp_path: Path) -> None:
+    check = module_of("scripts/check_wheel.py")
+    package, info = "jupyter_datalayer_agent", "jupyter_datalayer_agent-1.dist-info"
+    metadata = "Metadata-Version: 2.4\nName: jupyter-datalayer-agent\nVersion: 1\n\nWords."
+    licenses = f"{package}-1.data/data/static/third-party-licenses.json"
+    react = {"name": "react", "licenseId": "MIT", "extractedText": "MIT License"}
+    right = {
+        f"{package}/app.py": "",
+        f"{info}/METADATA": metadata,
+        f"{info}/licenses/LICENSE": "BSD",
+        licenses: json.dumps({"packages": [react]}),
+    }
+    wrong = {
+        "not for users": {f"{package}/tests/test_app.py": ""},
+        "is not for users": {f"{package}/package.json.orig": ""},
+        "outside of the package": {"tests.py": ""},
+        "a private key": {f"{package}/app.py": "-----BEGIN PRIVATE" + " KEY-----"},
+        "the licence of react is incomplete": {
+            licenses: json.dumps({"packages": [{**react, "extractedText": " "}]})
+        },
+        "no description": {f"{info}/METADATA": metadata.removesuffix("Words.")},
+    }
+    for number, (words, change) in enumerate([("", {}), *wrong.items()]):
+        wheel = tmp_path / f"{number}.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, text in {**right, **change}.items():
+                archive.writestr(name, text)
+        found = list(check._wrong_in_wheel(wheel))
+        assert len(found) == bool(words), found
+        assert all(words in each for each in found)
 
 
 def test_the_example_is_a_valid_notebook_that_uses_the_data_beside_it() -> None:

@@ -66,13 +66,14 @@ def _secrets(notebook: AnalysedNotebook) -> Iterator[Finding]:
     for cell in notebook.cells:
         seen = set()
         for place, text in _texts(cell):
-            for kind in _kinds(text):
+            for kind in kinds_of_secrets(text):
                 if (place, kind) not in seen:
                     seen.add((place, kind))
                     yield Finding(f"The {place} of the cell holds {kind}.", cell)
 
 
-def _kinds(text: str) -> Iterator[str]:
+def kinds_of_secrets(text: str) -> Iterator[str]:
+    """What the text holds that is secret, in words, none of it itself."""
     for kind, pattern in _KNOWN.items():
         if any(_is_real(match) for match in pattern.finditer(text)):
             yield kind
