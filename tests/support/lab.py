@@ -22,6 +22,7 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -91,6 +92,7 @@ class Lab:
             "kill": self.server.kill,
             "start": self.server.start,
             "stop": self.server.stop,
+            "signal": self.signal,
         }
 
     def about(self) -> dict[str, str]:
@@ -130,6 +132,10 @@ class Lab:
         )
         nbformat.validate(notebook)
         return notebook
+
+    def signal(self, name: str) -> None:
+        assert self.server.process is not None
+        self.server.process.send_signal(signal.Signals[name])
 
     def decide(self, method: str, path: str, body: Any) -> None:
         answer = request_in_page(self.server, method, path, json=body)

@@ -76,6 +76,11 @@ export class LabServer {
     return this._do('start');
   }
 
+  /** Send its process a signal. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    return this._do('signal', { name });
+  }
+
   /** The JSON of one of the server's routes (`datalayer-agent/sessions`). */
   async api<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
     const response = await fetch(this.about.url + path, {
