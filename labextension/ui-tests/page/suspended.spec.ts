@@ -6,10 +6,10 @@ import { expect, test } from '../support/fixtures';
 import { LabServer } from '../support/server';
 import { openWork } from '../support/work';
 
-test.use({ keepsTab: false });
+test.use({ keepsTab: true });
 
 /** How long what is stopped stays so. By hand: SUSPEND_SECONDS=90. */
-const SECONDS = Number(process.env.SUSPEND_SECONDS ?? 4);
+const SECONDS = Number(process.env.SUSPEND_SECONDS ?? 2);
 
 /** Says who it is, waits for a file `go`, and prints again. */
 const WAITS = `import os, time
