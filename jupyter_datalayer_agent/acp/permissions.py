@@ -10,6 +10,7 @@ from typing import Any
 import acp
 from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate
 
+from ..protocol.approval_text import approval_parts, visible
 from .tool_calls import Content, code_content, diffs, text_content
 
 ONCE, SESSION, REJECT, SKIP = "allow_once", "allow_session", "reject", "skip"
@@ -100,20 +101,15 @@ class Permissions:
 
     async def _approval(self, event: dict[str, Any]) -> dict[str, Any]:
         content: list[Content] = [*diffs(event.get("changes") or (), self._root)]
-        arguments = event["arguments"]
-        if (share := event.get("share")) is not None:
-            content.append(text_content(share["text"]))
-        elif event.get("code"):
-            content += [code_content(each["source"]) for each in event["code"]]
-        elif not content and isinstance(arguments, dict):
-            code = arguments.get("code") or arguments.get("content")
-            content += [code_content(code)] if isinstance(code, str) and code else []
+        for part in approval_parts({**event, "changes": ()}) if not content else ():
+            content += [text_content(part.heading)] if part.heading else []
+            content.append(code_content(part.text))
         chosen = await self._ask(
             event["callId"] or event["approvalId"],
-            event["reason"],
+            visible(event["reason"]),
             APPROVAL,
             content=content,
-            raw_input=arguments,
+            raw_input=event["arguments"],
         )
         op = {"type": "approval_decision", "approvalId": event["approvalId"]}
         if chosen is None:

@@ -16,6 +16,8 @@ from acp.schema import (
     ToolKind,
 )
 
+from ..protocol.fences import fenced
+
 Content = ContentToolCallContent | FileEditToolCallContent
 VERBS: dict[str, ToolKind] = {
     "Ask": "other",
@@ -49,8 +51,7 @@ def text_content(text: str) -> ContentToolCallContent:
 
 def code_content(code: str) -> ContentToolCallContent:
     """Code that is about to run."""
-    fence = "````" if "```" in code else "```"
-    return text_content(f"{fence}\n{code}\n{fence}")
+    return text_content(fenced(code))
 
 
 def diffs(changes: Sequence[dict[str, Any]], root: Path) -> list[FileEditToolCallContent]:

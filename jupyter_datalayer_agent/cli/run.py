@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from ..protocol.approval_text import approval_parts, visible
 from .failure import CommandFailed
 from .progress import Progress
 from .proposal import ProposedAction
@@ -201,9 +202,9 @@ class TurnOutput:
     def _answer(self, event: dict[str, Any]) -> None:
         kind, terminal = event["type"], self.terminal
         if kind == "approval_requested":
-            code = [f"{each['subject']}:\n{each['source']}\n" for each in event.get("code") or ()]
-            asked = f"{event['name']}: {event['reason']}. Allow it?"
-            approved = terminal.confirm("\n".join([*code, asked]))
+            parts = [f"{part}\n" for part in approval_parts(event)]
+            asked = visible(f"{event['name']}: {event['reason']}. Allow it?")
+            approved = terminal.confirm("\n".join([*parts, asked]))
             op: dict[str, Any] = {"type": "approval_decision", "approvalId": event["approvalId"]}
             op |= (
                 {"decision": "approve"}

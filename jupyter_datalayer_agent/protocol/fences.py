@@ -27,6 +27,14 @@ class Fence:
     is_closed: bool
 
 
+def fenced(text: str) -> str:
+    """The text as a block that nothing in it can close."""
+    fence = "`" * _SHORTEST
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
 def fences(text: str) -> Iterator[Fence]:
     """The blocks of a text, in order."""
     opened: tuple[str, str] | None = None

@@ -21,13 +21,13 @@ from urllib.parse import quote, urlsplit
 from ..notebook.document import DocumentError
 from ..notebook.kernel.acts import Act, ActDecision, NotAllowed, RunNow
 from ..protocol.base import ApprovalPolicy
-from ..protocol.events import ApprovalAct
+from ..protocol.events import ApprovalAct, ApprovalRequested
 from ..protocol.json_text import to_json
 from ..protocol.line_ends import line_feeds
 from ..protocol.sharing import ShareRequest
 from ..protocol.tools import Change, CodePart, ToolLabel
 from .code_to_run import CodeToRun, Look, look_at
-from .context import ToolContext, ToolFailure
+from .context import ShownTexts, ToolContext, ToolFailure
 from .redaction import CallRef
 from .registry import Tool
 from .risky_code import Reason
@@ -46,13 +46,14 @@ class Decision:
     """The answer to an approval: whether, and if not, what the user wrote (which the model reads).
 
     ``undecided`` is the reason where no user has decided. ``for_session`` approves such acts for
-    the rest of the session.
+    the rest of the session. ``earlier``: an approval of the session covers it, no card was shown.
     """
 
     approved: bool
     feedback: str | None = None
     undecided: str | None = None
     for_session: bool = False
+    earlier: bool = False
 
     @property
     def words(self) -> str:
@@ -70,7 +71,7 @@ class ApprovalRequest:
     code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
     for the session covers, and ``covered_by`` those of wider approvals. ``during_run``: the call
     has begun, and waits; ``act`` is what its code waits to do. ``basis`` differs where what
-    the card shows does.
+    the card shows does; ``again``: a card was approved, and what it showed has changed since.
     """
 
     call_id: str
@@ -88,6 +89,26 @@ class ApprovalRequest:
     covered_by: tuple[str, ...] = ()
     code: list[CodePart] | None = None
     basis: str | None = None
+    again: bool = False
+
+    def as_event(self, approval_id: str) -> ApprovalRequested:
+        """The request as an event."""
+        return ApprovalRequested(
+            approval_id=approval_id,
+            call_id=self.call_id,
+            name=self.name,
+            arguments=self.arguments,
+            reason=self.reason,
+            destructive=self.destructive,
+            changes=self.changes,
+            share=self.share,
+            kinds=list(self.kinds) or None,
+            label=self.label,
+            act=self.act,
+            code=self.code,
+            basis=self.basis,
+            again=self.again,
+        )
 
 
 Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
@@ -132,7 +153,7 @@ class CallApproval:
         self.tool = tool
         self.args = args
         self._call = call
-        self._context = context
+        self.context = context
         self._policy = policy
         self._approve = approve
         self.is_unsure = False
@@ -154,15 +175,23 @@ class CallApproval:
         if not self.asks:
             return None
         before, self._shown = self._shown, await self._look()
+        if self.context.on_card is not None:
+            self.context.on_card.while_made = False
         shown = self._shown
         asks_always = self._policy == "always" and self.tool.changes
         self._asked = bool(shown.loss or shown.untrusted or asks_always or self.is_unsure)
+        is_shown = False
         if self._asked:
-            why = CHANGED if before else ""
-            decision = await self._ask(self._request(shown, why, is_unsure=self.is_unsure))
+            why = _since(before, shown) if before else ""
+            request = self._request(shown, why, is_unsure=self.is_unsure)
+            decision = await self._ask(replace(request, again=before is not None))
             if not decision.approved:
                 return decision
+            is_shown = not decision.earlier
             self._approved = [] if shown.loss is None else [shown.loss]
+        if not is_shown:
+            # What the model does not know is changed only where the user sees it.
+            self.context = replace(self.context, on_card=None)
         if shown.code is not None:
             self._parts = {(each.cell_id, _text(each.source)) for each in shown.code.parts}
         return None
@@ -173,8 +202,14 @@ class CallApproval:
             return True
         if isinstance(path := getattr(self.args, "path", None), str):
             # It may have been renamed while the user was asked.
-            self.args = self.args.model_copy(update={"path": self._context.now(path)})
-        return (await self._look()).basis == self._shown.basis
+            self.args = self.args.model_copy(update={"path": self.context.now(path)})
+        approved = self.context
+        # What was changed meanwhile is no failure of the call: the user is shown that.
+        self.context = replace(approved, on_card=ShownTexts())
+        if (await self._look()).basis != self._shown.basis:
+            return False
+        self.context = approved
+        return True
 
     @asynccontextmanager
     async def documents(self) -> AsyncIterator[None]:
@@ -185,12 +220,12 @@ class CallApproval:
         if shown and shown.code and shown.code.path and shown.code.names_cells:
             paths.add(shown.code.path)
         async with AsyncExitStack() as held:
-            for path in sorted(map(self._context.now, paths)):
-                await held.enter_async_context(self._context.notebooks.lock(path))
+            for path in sorted(map(self.context.now, paths)):
+                await held.enter_async_context(self.context.notebooks.lock(path))
             yield
 
     async def _look(self) -> _Shown:
-        tool, args, context = self.tool, self.args, self._context
+        tool, args, context = self.tool, self.args, self.context
         loss: str | Reason | None = None
         if tool.writes is not None:
             loss = await reason_of_write(await tool.writes(args, context), context)
@@ -294,12 +329,12 @@ class CallApproval:
             parts = list(shown.parts)
         else:
             parts = [await self._part(cell_id, source, shown) for cell_id, source in run.parts]
-        path = await self._context.notebooks.path_of_kernel(run.kernel_id)
+        path = await self.context.notebooks.path_of_kernel(run.kernel_id)
         code = CodeToRun(tuple(parts), path, run.kernel_id)
         if shown is not None:
             code = replace(code, path=path or shown.path, notebook=shown.notebook)
         whole = self._policy == "always"
-        return await look_at(code, self._context, is_watched=run.is_watched, whole=whole), code
+        return await look_at(code, self.context, is_watched=run.is_watched, whole=whole), code
 
     async def _part(self, cell_id: str | None, source: str, shown: CodeToRun | None) -> CodePart:
         subjects = {each.cell_id: each.subject for each in shown.parts} if shown else {}
@@ -349,11 +384,22 @@ class CallApproval:
         if cell_id is None:
             return otherwise
         try:
-            document = await self._context.document(getattr(self.args, "path", None))
+            document = await self.context.document(getattr(self.args, "path", None))
             cells = (await document.read([cell_id])).cells
         except (ToolFailure, DocumentError):
             cells = []
         return f"Cell {cells[0].index + 1}" if cells else otherwise
+
+
+def _since(before: _Shown, now: _Shown) -> str:
+    """What has changed since the card before, as the next one says it."""
+    old = {each.cell_id or each.path: each.before for each in before.changes or ()}
+    changed = [
+        f"Cell {each.index + 1}" if each.index is not None else each.path
+        for each in now.changes or ()
+        if each.before != old.get(each.cell_id or each.path)
+    ]
+    return f"{', '.join(changed)} changed while this waited for you. " if changed else CHANGED
 
 
 def _text(source: str) -> str:

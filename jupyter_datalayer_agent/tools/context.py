@@ -101,6 +101,23 @@ class SeenCells:
         return self._hashes.get((path, cell_id))
 
 
+class ShownTexts:
+    """Parts of documents, by id and hash, that an approval's card shows as they are.
+
+    Every part that is asked for ``while_made`` is one of them.
+    """
+
+    def __init__(self) -> None:
+        self.while_made = True
+        self._parts: set[tuple[str, str]] = set()
+
+    def has(self, part: str, part_hash: str) -> bool:
+        """Whether the card shows this part with this hash."""
+        if self.while_made:
+            self._parts.add((part, part_hash))
+        return (part, part_hash) in self._parts
+
+
 async def _nobody_to_ask(question: str, options: list[str] | None) -> str:
     raise ToolFailure("not_allowed", "No one is available to answer.", "Decide with what you know.")
 
@@ -129,8 +146,9 @@ async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequen
 class ToolContext:
     """The context of one call. ``renames`` is how many documents were renamed before it. ``seen``
     is None for a direct call, which is based on the current state, and so is ``sharing``, since
-    the result goes to no model. ``update_plan`` takes the model's steps and returns the plan to
-    show."""
+    the result goes to no model. ``on_card`` is what the user is shown of documents that changed
+    while the call waited for an approval. ``update_plan`` takes the model's steps and returns the
+    plan to show."""
 
     gate: Gate
     notebooks: NotebookService
@@ -141,6 +159,7 @@ class ToolContext:
     call_id: str | None = None
     renames: int = 0
     seen: SeenCells | None = None
+    on_card: ShownTexts | None = None
     active_document: ActiveDocument | None = None
     past: HistoryQueries | None = None
     datasets: Datasets | None = None
@@ -187,6 +206,18 @@ class ToolContext:
     def with_paths_now(self, changes: Sequence[Change]) -> list[Change]:
         """The changes with the paths of ``now``."""
         return [each.model_copy(update={"path": self.now(each.path)}) for each in changes]
+
+    def knows(self, path: str, part: str, part_hash: str) -> bool:
+        """Whether the model knows this part of a document as it is now."""
+        return self.seen is None or self.seen.base(path, part) == part_hash
+
+    def may_change(self, path: str, part: str, part_hash: str, *, whole: bool) -> bool:
+        """Whether this part may be changed as it is now: the model knows it, or else the user is
+        shown it. Its ``whole`` text in place of one that the model does not know would lose that.
+        """
+        if self.knows(path, part, part_hash):
+            return True
+        return not whole and self.on_card is not None and self.on_card.has(part, part_hash)
 
     async def document(self, path: str | None) -> NotebookDocument:
         """The notebook of a call, checked by the gate."""

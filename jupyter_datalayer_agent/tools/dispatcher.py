@@ -104,7 +104,7 @@ class Dispatcher:
                 if not await approval.still_holds():
                     continue
                 with asking(act), deciding(run):
-                    return await self._run(approval.tool, approval.args, call, context)
+                    return await self._run(approval.tool, approval.args, call, approval.context)
 
     async def _run(
         self, tool: Tool, args: Any, asking: CallRef, context: ToolContext

@@ -57,7 +57,7 @@ class ApprovalBroker:
     async def approve(self, request: ApprovalRequest) -> Decision:
         """The user's decision on a call; denied at once if there is no one to decide."""
         if any(self.has_approved(each) for each in (request.remember_as, *request.covered_by)):
-            return Decision(True)
+            return Decision(True, earlier=True)
         if self._audience == "none":
             return Decision(False, undecided=f"{request.reason}: this {NOBODY}")
         asked = None
@@ -72,23 +72,7 @@ class ApprovalBroker:
         self._waiting.open_approval(approval_id, during_run=request.during_run)
         try:
             if asked is None:
-                await self._emit(
-                    events.ApprovalRequested(
-                        approval_id=approval_id,
-                        call_id=request.call_id,
-                        name=request.name,
-                        arguments=request.arguments,
-                        reason=request.reason,
-                        destructive=request.destructive,
-                        changes=request.changes,
-                        share=request.share,
-                        kinds=list(request.kinds) or None,
-                        label=request.label,
-                        act=request.act,
-                        code=request.code,
-                        basis=request.basis,
-                    )
-                )
+                await self._emit(request.as_event(approval_id))
             decision, feedback = await self._waiting.approval(approval_id, self._audience)
         except asyncio.CancelledError:
             if not self.leaving:

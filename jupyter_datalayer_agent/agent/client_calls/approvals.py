@@ -29,7 +29,7 @@ class ClientApprovals(ApprovalBroker):
     async def approve(self, request: ApprovalRequest) -> Decision:
         """See ``ApprovalBroker.approve``."""
         if any(self.has_approved(each) for each in (request.remember_as, *request.covered_by)):
-            return Decision(True)
+            return Decision(True, earlier=True)
         decision = await self._client.decide(request)
         if decision is None:
             return await super().approve(request)

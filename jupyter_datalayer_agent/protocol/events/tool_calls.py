@@ -71,7 +71,8 @@ class ApprovalRequested(BaseEvent):
     ``label`` is that of the tool, where the call may be by way of another one. ``act``: the call's
     code runs, and waits before it does this. ``code`` is what would run, where neither the changes
     nor the arguments show it. ``basis`` is a hash of what an approval is of: after a restart of
-    the server, only a request with the same one is answered by it.
+    the server, only a request with the same one is answered by it. ``again``: the user approved the
+    call, and what it would do has changed since, as ``reason`` says.
     """
 
     type: Literal["approval_requested"] = "approval_requested"
@@ -88,6 +89,7 @@ class ApprovalRequested(BaseEvent):
     act: ApprovalAct | None = None
     code: list[CodePart] | None = None
     basis: str | None = None
+    again: bool = False
 
 
 class ApprovalResolved(BaseEvent):

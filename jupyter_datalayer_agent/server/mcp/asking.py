@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable
 from typing import Any
 
+from ...protocol.approval_text import approval_parts, visible
 from ...tools.call_approval import ApprovalRequest, Decision
 from .limits import ELICITATION_SECONDS
 from .peer import Peer
 
 log = logging.getLogger(__name__)
 
-MAX_SHOWN = 2000
 DECISIONS = {
     "approve": "Allow once",
     "approve_for_session": "Allow for this session",
@@ -102,10 +101,6 @@ class PeerClient:
 
 
 def _question(request: ApprovalRequest) -> str:
-    arguments = json.dumps(request.arguments, ensure_ascii=False, indent=2)
-    shown = request.share.text if request.share is not None else arguments
-    if request.code:
-        shown = "\n\n".join(f"{each.subject}:\n{each.source}" for each in request.code)
-    if len(shown) > MAX_SHOWN:
-        shown = f"{shown[:MAX_SHOWN]}\n…"
-    return f"{request.name}: {request.reason}. Allow it?\n\n{shown}"
+    parts = approval_parts(request.as_event("").to_wire())
+    asked = visible(f"{request.name}: {request.reason}. Allow it?")
+    return "\n\n".join([asked, *map(str, parts)])

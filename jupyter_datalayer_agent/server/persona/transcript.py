@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...protocol.approval_text import approval_parts, visible
+from ...protocol.fences import fenced
 from ...protocol.streamed_answer import StreamedAnswer
 from .replies import asks, how_to_answer
 
@@ -24,7 +26,6 @@ STOPPED = {
     "replaced": "Stopped.",
     "shutdown": "The server ended. What was done is kept.",
 }
-MOST_LINES = 60
 
 
 class Transcript:
@@ -60,7 +61,7 @@ class Transcript:
             return f"*{decided}{f' by {by}' if by else ''}.*" if decided else ""
         if kind == "user_input_requested" and (form := event.get("form")) is not None:
             asked = f"**The MCP server {form['server']} asks you:**"
-            return f"{asked}\n\n{_fenced(event['question'])}\n\n{how_to_answer(event)}"
+            return f"{asked}\n\n{fenced(event['question'])}\n\n{how_to_answer(event)}"
         if kind == "user_input_resolved":
             return FORMS[event["action"]]
         if kind == "user_input_requested":
@@ -92,21 +93,8 @@ class Transcript:
 
 
 def _approval(event: dict[str, Any]) -> str:
-    parts = [f"**Approval needed:** {event['reason']}"]
-    if (share := event.get("share")) is not None:
-        parts.append(_fenced(share["text"]))
-    elif event.get("code"):
-        parts += [f"{each['subject']}:\n\n{_fenced(each['source'])}" for each in event["code"]]
-    elif isinstance(event["arguments"], dict):
-        code = event["arguments"].get("code") or event["arguments"].get("content")
-        if isinstance(code, str) and code:
-            parts.append(_fenced(code))
+    parts = [f"**Approval needed:** {visible(event['reason'])}"]
+    for part in approval_parts(event):
+        parts += [f"{part.heading}:"] if part.heading else []
+        parts.append(fenced(part.text))
     return "\n\n".join([*parts, how_to_answer(event)])
-
-
-def _fenced(text: str) -> str:
-    lines = text.splitlines()
-    if len(lines) > MOST_LINES:
-        text = "\n".join([*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more lines"])
-    fence = "````" if "```" in text else "```"
-    return f"{fence}\n{text}\n{fence}"

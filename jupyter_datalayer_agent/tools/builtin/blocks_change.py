@@ -184,14 +184,16 @@ async def insert_blocks(args: InsertBlocksArguments, context: ToolContext) -> To
     return await _inserted(args, _nodes(args.blocks), context)
 
 
-def _fresh(context: ToolContext, document: OpenDocument, block_id: str) -> DocumentBlock:
-    """The block, if it is as the model last saw it. Raises ``ToolFailure`` ``stale``."""
+def _fresh(
+    context: ToolContext, document: OpenDocument, block_id: str, *, whole: bool = False
+) -> DocumentBlock:
+    """The block, if it may be changed as it is; ``whole``: by a new text in place of its own.
+    Raises ``ToolFailure`` ``stale``."""
     block = find_block(document, block_id)
-    if context.seen is None:
+    if context.may_change(document.path, block.id, block.block.hash, whole=whole):
         return block
+    assert context.seen is not None
     base = context.seen.base(document.path, block.id)
-    if base == block.block.hash:
-        return block
     note_seen(context, document.path, block)
     state = (
         "has not been read in this conversation"
@@ -211,7 +213,8 @@ def _fresh(context: ToolContext, document: OpenDocument, block_id: str) -> Docum
 def _update(
     args: UpdateBlockArguments, context: ToolContext, document: OpenDocument
 ) -> list[BlockEdit]:
-    block = _fresh(context, document, args.block_id)
+    whole = args.content is not None or args.node is not None
+    block = _fresh(context, document, args.block_id, whole=whole)
     old = block.node
     if args.node is not None:
         (new,) = _nodes([NewBlock.model_validate({"node": args.node})])
@@ -292,9 +295,12 @@ async def update_block(args: UpdateBlockArguments, context: ToolContext) -> Tool
     )
     found = find_block(applied.before, args.block_id)
     block = find_block(applied.after, found.id)
+    is_known = context.knows(path, found.id, found.block.hash)
     note_seen(context, path, block)
     changes = await _applied(context, applied)
     output = {"path": path, "id": block.id, "index": block.index, "type": block.kind}
+    if not is_known:
+        output |= {"changedByUser": True, "content": block.content}
     if changes:
         said = f"Changed block {block.index + 1}"
         done = ToolOutcome(output, said, changes=changes, blocks=changes_by_block(applied))

@@ -69,13 +69,14 @@ async def edit_file(args: EditFile, context: ToolContext) -> ToolOutcome:
     path = await context.notebooks.confine(args.path)
     async with files.lock(path):
         file, after = await _edited(args, context)
-        return await _write(context, file, after)
+        is_known = context.knows(file.path, WHOLE_DOCUMENT, file.state.hash)
+        return await _write(context, file, after, is_known=is_known)
 
 
 async def _edited(args: EditFile, context: ToolContext) -> tuple[FileText, TextState]:
     """The file as it is, and as the edits make it. Raises ``ToolFailure``."""
     file = await read_text(context, args.path)
-    _refuse_stale(context, file)
+    _refuse_stale(context, file, whole=False)
     pieces = [Replacement(e.old_string, e.new_string, e.replace_all) for e in args.edits]
     try:
         return file, await asyncio.to_thread(replaced, file.state, pieces)
@@ -155,27 +156,41 @@ async def write_file(args: WriteFile, context: ToolContext) -> ToolOutcome:
         return await _reported(context, made, f"Created {path}", changes)
 
 
-async def _write(context: ToolContext, file: FileText, after: TextState) -> ToolOutcome:
-    """Write, and report what was read back."""
+async def _write(
+    context: ToolContext, file: FileText, after: TextState, *, is_known: bool = True
+) -> ToolOutcome:
+    """Write, and report what was read back; the whole text where the model knows another one."""
     if after.raw == file.state.raw:
         output = {**_written(file), "unchanged": True}
         return ToolOutcome(output, f"{file.path} is already as requested; nothing was changed")
     written = await context.notebooks.text_files.write(file, after)
     changes = [Change(path=file.path, op="update", before=file.content, after=written.content)]
-    return await _reported(context, written, f"Changed {file.path}", changes)
+    return await _reported(context, written, f"Changed {file.path}", changes, is_known=is_known)
 
 
 async def _reported(
-    context: ToolContext, written: FileText, summary: str, changes: list[Change]
+    context: ToolContext,
+    written: FileText,
+    summary: str,
+    changes: list[Change],
+    *,
+    is_known: bool = True,
 ) -> ToolOutcome:
     output = _written(written)
+    others = []
+    if not is_known:
+        output["changedByUser"] = True
+        others.append("the user")
     if written.reformatted:
         output["reformattedOnSave"] = True
         summary += ", which was reformatted on save"
+        others.append("a save hook")
+    if others:
         if len(written.content) <= SHOWN_CHARACTERS:
             output["content"] = data_text(written.path, written.content)
         else:
-            output["note"] = "read it again before the next change: a save hook changed its text"
+            who = " and ".join(others)
+            output["note"] = f"read it again before the next change: {who} changed its text"
     if "note" not in output:
         note_seen(context, written)
     await context.changed(written.path, changes)
@@ -186,13 +201,13 @@ def _written(file: FileText) -> dict[str, Any]:
     return about(file, len(file.content.splitlines()))
 
 
-def _refuse_stale(context: ToolContext, file: FileText) -> None:
-    """Raise ``ToolFailure`` where the model does not know the file as it is."""
-    if context.seen is None:
+def _refuse_stale(context: ToolContext, file: FileText, *, whole: bool = True) -> None:
+    """Raise ``ToolFailure`` where the file may not be changed as it is; ``whole``: it is to be
+    overwritten."""
+    if context.may_change(file.path, WHOLE_DOCUMENT, file.state.hash, whole=whole):
         return
+    assert context.seen is not None
     base = context.seen.base(file.path, WHOLE_DOCUMENT)
-    if base == file.state.hash:
-        return
     problem: ToolFailure | DocumentError = changed(file.path)
     message = problem.message
     if base is None:

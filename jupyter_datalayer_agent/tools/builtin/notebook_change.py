@@ -111,9 +111,10 @@ async def _document(
 
 
 async def _cells_to_change(
-    context: ToolContext, path: str | None, cell_ids: Sequence[str]
+    context: ToolContext, path: str | None, cell_ids: Sequence[str], *, whole: bool = False
 ) -> tuple[PageNotebook, dict[str, PageCell]]:
-    """The notebook, and the cells as they are now, by the ids that were given.
+    """The notebook, and the cells as they are now, by the ids that were given. ``whole``: they get
+    a new text in place of theirs.
 
     Raises ``ToolFailure``: ``not_found``, or ``stale`` where a cell is not as the model last saw
     it.
@@ -128,7 +129,7 @@ async def _cells_to_change(
         return notebook, cells
     for given, cell in cells.items():
         base = context.seen.base(path, cell.id) or context.seen.base(path, given)
-        if base == cell.hash:
+        if base == cell.hash or context.may_change(path, cell.id, cell.hash, whole=whole):
             continue
         context.seen.note(path, [cell])
         state = (
@@ -244,6 +245,15 @@ async def add_notebook_cell(args: AddNotebookCell, context: ToolContext) -> Tool
     return outcome
 
 
+async def _cell_to_update(
+    args: UpdateNotebookCell, context: ToolContext
+) -> tuple[PageNotebook, PageCell]:
+    notebook, cells = await _cells_to_change(
+        context, args.path, [args.cell_id], whole=args.content is not None
+    )
+    return notebook, cells[args.cell_id]
+
+
 def _new_source(notebook: PageNotebook, cell: PageCell, args: UpdateNotebookCell) -> str | None:
     is_code = (args.type or cell.type) == "code"
     language, where = notebook.kernel_language, f"cell {cell.id}"
@@ -260,8 +270,7 @@ def _new_source(notebook: PageNotebook, cell: PageCell, args: UpdateNotebookCell
 async def _code_of_update(args: UpdateNotebookCell, context: ToolContext) -> CodeToRun | None:
     if not args.run:
         return None
-    notebook, cells = await _cells_to_change(context, args.path, [args.cell_id])
-    cell = cells[args.cell_id]
+    notebook, cell = await _cell_to_update(args, context)
     if (args.type or cell.type) != "code":
         return None
     source = _new_source(notebook, cell, args) or cell.source
@@ -270,8 +279,7 @@ async def _code_of_update(args: UpdateNotebookCell, context: ToolContext) -> Cod
 
 
 async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> list[Change]:
-    notebook, cells = await _cells_to_change(context, args.path, [args.cell_id])
-    cell = cells[args.cell_id]
+    notebook, cell = await _cell_to_update(args, context)
     after = _new_source(notebook, cell, args)
     return [
         Change(
@@ -299,8 +307,8 @@ async def _preview_update(args: UpdateNotebookCell, context: ToolContext) -> lis
 )
 async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -> ToolOutcome:
     """Change a cell in place, by edits (preferred) or whole content; with run, run it too."""
-    notebook, found = await _cells_to_change(context, args.path, [args.cell_id])
-    cell = found[args.cell_id]
+    notebook, cell = await _cell_to_update(args, context)
+    is_known = context.knows(notebook.path, cell.id, cell.hash)
     edit = UpdateCell(
         cell_id=cell.id,
         base_hash=cell.hash,
@@ -310,6 +318,8 @@ async def update_notebook_cell(args: UpdateNotebookCell, context: ToolContext) -
     applied = await apply(context, args.path, [edit], notebook)
     after = _one(applied.cells, cell.id)
     outcome = _changed(after, f"Changed cell {after.index + 1}", applied)
+    if not is_known:
+        outcome.output |= {"changedByUser": True, "content": after.source}
     if args.run:
         return await run_and_report(context, args.path, [after], outcome)
     now = [after if each.id == cell.id else each for each in notebook.cells]

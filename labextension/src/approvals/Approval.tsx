@@ -58,7 +58,10 @@ export function Approval(props: {
   const what = approvalLabel(entry, props.cellNumber);
   // That cells are changed or removed is seen below; what code does beyond them is not.
   const isSeen =
-    entry.changes.length > 0 && entry.destructive && !entry.kinds?.length;
+    entry.changes.length > 0 &&
+    entry.destructive &&
+    !entry.kinds?.length &&
+    !entry.again;
   if (entry.decision) {
     return (
       <div className="da-decided" data-decision={entry.decision}>
@@ -267,21 +270,24 @@ function Code({ part }: { part: CodePart }): JSX.Element {
   );
 }
 
-/** The part of the arguments that says most: the code, or all but the cells that are named. */
-function Details(props: { value: unknown }): JSX.Element | null {
-  const text = detailsOf(props.value);
-  return text ? <LongText text={text} label="Details" /> : null;
+/** The arguments: code as it is, and all others, which may say where it goes. */
+function Details(props: { value: unknown }): JSX.Element {
+  const { code, rest } = partsOf(props.value);
+  return (
+    <>
+      {code && <LongText text={code} label="The code" />}
+      {rest && <LongText text={rest} label="Details" />}
+    </>
+  );
 }
 
-function detailsOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) {
-    return pretty(value);
-  }
-  const { code, content, source, ...rest } = value as Record<string, unknown>;
-  const text = code ?? content ?? source;
-  if (typeof text === 'string') {
-    return text;
-  }
-  const { cellId, cellIds, ...others } = rest;
-  return pretty(cellId || cellIds ? others : value);
+function partsOf(value: unknown): { code: string; rest: string } {
+  const { code, ...others } = isRecord(value) ? value : { code: null };
+  return typeof code === 'string'
+    ? { code, rest: pretty(others) }
+    : { code: '', rest: pretty(value) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

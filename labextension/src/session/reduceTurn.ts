@@ -277,6 +277,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     arguments: event.arguments,
     reason: event.reason,
     destructive: event.destructive,
+    again: event.again,
     changes: event.changes ?? [],
     kinds: event.kinds ?? [],
     share: event.share,

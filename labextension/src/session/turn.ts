@@ -78,6 +78,8 @@ export interface IApprovalEntry {
   arguments: unknown;
   reason: string;
   destructive: boolean;
+  /** It was approved, and what it would do has changed since: the reason says what. */
+  again?: boolean;
   changes: readonly Change[];
   /** What code does beyond the kernel: "runs a shell command". */
   kinds?: readonly string[];

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -13,60 +11,10 @@ import pytest
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
 from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.model_server import Call, ScriptedModelServer
+from tests.support.waiting_calls import CHANGED, Folder
 
-CHANGED = "This is not what you approved: it has changed since. "
-FOLDERS = itertools.count()
 JUNK, CARS = "!rm junk.txt", "!rm cars.csv"
-
-
-class Folder:
-    """A folder of the server with a notebook, ``cars.csv`` and ``junk.txt``."""
-
-    def __init__(self, server: RunningServer, model: ScriptedModelServer) -> None:
-        self.server, self.model = server, model
-        self.name = f"approved{next(FOLDERS)}"
-        self.path = server.root / self.name
-        self.path.mkdir()
-        self.notebook = f"{self.name}/a.ipynb"
-        for name in ("cars.csv", "junk.txt"):
-            (self.path / name).write_text("kept", encoding="utf-8")
-
-    def write(self, *sources: str) -> None:
-        """The notebook with these cells, as somebody writes it on the disk."""
-        cells = [nbformat.v4.new_code_cell(each, id=f"c{i}") for i, each in enumerate(sources)]
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), self.server.root / self.notebook)
-
-    def turn(
-        self, *calls: Call, meanwhile: Callable[[], None], decisions: str, **more: Any
-    ) -> list[dict[str, Any]]:
-        """What these calls ask; ``meanwhile`` happens while the first question waits."""
-        self.model.script(*calls, Say("Done."))
-        session = self.server.post("sessions", {})["id"]
-        request = {
-            "message": "go",
-            "mode": "agent",
-            "sessionId": session,
-            "attachments": [{"kind": "notebook", "path": self.notebook}],
-            "activeNotebook": self.notebook,
-            **more,
-        }
-        asked: list[dict[str, Any]] = []
-        answers = iter(decisions.split())
-        for event in self.server.stream("chat/stream", request):
-            if event["type"] == "approval_requested":
-                if not asked:
-                    meanwhile()
-                asked.append(event)
-                op = {"type": "approval_decision", "approvalId": event["approvalId"]}
-                self.server.post(f"sessions/{session}/ops", {**op, "decision": next(answers)})
-            if event["type"] == "turn_completed":
-                return asked
-        raise AssertionError("the turn has no end")
-
-    @property
-    def left(self) -> set[str]:
-        return {each.name for each in self.path.iterdir() if each.suffix in (".csv", ".txt")}
 
 
 @pytest.fixture
