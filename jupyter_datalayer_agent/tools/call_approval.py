@@ -107,7 +107,7 @@ class ApprovalRequest:
             act=self.act,
             code=self.code,
             basis=self.basis,
-            again=self.again,
+            again=self.again or None,
         )
 
 

@@ -89,7 +89,7 @@ class ApprovalRequested(BaseEvent):
     act: ApprovalAct | None = None
     code: list[CodePart] | None = None
     basis: str | None = None
-    again: bool = False
+    again: bool | None = None
 
 
 class ApprovalResolved(BaseEvent):

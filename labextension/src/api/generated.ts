@@ -4063,11 +4063,17 @@ export interface components {
          *     ``label`` is that of the tool, where the call may be by way of another one. ``act``: the call's
          *     code runs, and waits before it does this. ``code`` is what would run, where neither the changes
          *     nor the arguments show it. ``basis`` is a hash of what an approval is of: after a restart of
-         *     the server, only a request with the same one is answered by it.
+         *     the server, only a request with the same one is answered by it. ``again``: the user approved the
+         *     call, and what it would do has changed since, as ``reason`` says.
          */
         ApprovalRequested: {
             /** @default null */
             act?: components["schemas"]["ApprovalAct"] | null;
+            /**
+             * Again
+             * @default null
+             */
+            again?: boolean | null;
             /** Approvalid */
             approvalId: string;
             /** Arguments */

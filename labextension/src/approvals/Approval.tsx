@@ -111,7 +111,7 @@ export function Approval(props: {
               {entry.code?.map((part, index) => (
                 <Code key={index} part={part} />
               ))}
-              {!entry.code && <Details value={entry.arguments} />}
+              {!entry.code && <Details entry={entry} />}
             </>
           )}
         </>
@@ -270,9 +270,12 @@ function Code({ part }: { part: CodePart }): JSX.Element {
   );
 }
 
-/** The arguments: code as it is, and all others, which may say where it goes. */
-function Details(props: { value: unknown }): JSX.Element {
-  const { code, rest } = partsOf(props.value);
+/**
+ * The arguments: code as it is, and all others, which may say where it goes. Cells that the title
+ * names are no news.
+ */
+function Details({ entry }: { entry: IApprovalEntry }): JSX.Element {
+  const { code, rest } = partsOf(entry.arguments, !!entry.isForeign);
   return (
     <>
       {code && <LongText text={code} label="The code" />}
@@ -281,11 +284,21 @@ function Details(props: { value: unknown }): JSX.Element {
   );
 }
 
-function partsOf(value: unknown): { code: string; rest: string } {
-  const { code, ...others } = isRecord(value) ? value : { code: null };
+const NAMED_IN_TITLE = ['cellId', 'cellIds'];
+
+function partsOf(value: unknown, isForeign: boolean) {
+  if (!isRecord(value)) {
+    return { code: '', rest: pretty(value) };
+  }
+  const { code, ...others } = value;
+  const rest = Object.fromEntries(
+    Object.entries(others).filter(
+      ([name]) => isForeign || !NAMED_IN_TITLE.includes(name)
+    )
+  );
   return typeof code === 'string'
-    ? { code, rest: pretty(others) }
-    : { code: '', rest: pretty(value) };
+    ? { code, rest: pretty(rest) }
+    : { code: '', rest: pretty({ code, ...rest }) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

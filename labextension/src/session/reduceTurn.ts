@@ -281,6 +281,7 @@ function asked(turn: ITurn, event: ApprovalRequested): ITurn {
     changes: event.changes ?? [],
     kinds: event.kinds ?? [],
     share: event.share,
+    ...(event.label && { isForeign: true }),
     ...(event.code?.length && { code: event.code }),
     ...(event.act && { act: event.act })
   });

@@ -75,6 +75,8 @@ export interface IApprovalEntry {
   callId: string;
   name: string;
   label?: ToolLabel;
+  /** The tool is another program's: only that knows what its arguments mean. */
+  isForeign?: boolean;
   arguments: unknown;
   reason: string;
   destructive: boolean;

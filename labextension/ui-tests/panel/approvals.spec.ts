@@ -329,3 +329,71 @@ test('Esc stops the turn and holds what waits, also over a reload, until it is s
   await expect(queue).toHaveCount(0);
   expect(await model.requests()).toHaveLength(2);
 });
+
+test('what the user types into a cell while its change waits is in the next card', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1', 'rows = 1\n!rm -f junk.txt');
+  const edits = [{ oldString: 'rows = 1', newString: 'rows = 2' }];
+  await model.script(
+    { call: 'getNotebookCells' },
+    {
+      call: 'updateNotebookCell',
+      arguments: { cellId: 'cell-1', edits, run: true }
+    },
+    { say: 'Changed.' }
+  );
+  await tab.panel.send('Two rows');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('rows = 2');
+  await notebook.type(1, '  # mine');
+  await tab.panel.root.getByTestId('da-approve').click();
+  await expect(card).toContainText(
+    'Cell 2 changed while this waited for you. '
+  );
+  await expect(card).toContainText('# mine');
+  await tab.panelWidth(300);
+  await shootBoth(tab, 'approval-changed');
+  expect((await notebook.sources())[1]).toContain('rows = 1');
+  await tab.panel.root.getByTestId('da-approve').click();
+  await tab.panel.ended();
+  expect((await notebook.sources())[1]).toBe(
+    'rows = 2\n!rm -f junk.txt  # mine'
+  );
+  expect((await model.requests())[2].lastOutput).toContain('changedByUser');
+});
+
+test('a narrow card shows every target, and the end of every line', async ({
+  tab,
+  model
+}) => {
+  await tab.panelWidth(300);
+  const names = Array.from(
+    { length: 40 },
+    (_, index) => `${'very-long-name-'.repeat(8)}${index}.csv`
+  );
+  const padded = `x = 1${' '.repeat(500)}; y = 2  # the end`;
+  await openWork(tab, 'a = 1');
+  await model.script(
+    {
+      call: 'executeCode',
+      arguments: { code: `${padded}\n!rm ${names.join(' ')}` }
+    },
+    { say: 'Left.' }
+  );
+  await tab.panel.send('Remove them');
+  const card = tab.panel.waiting;
+  await expect(card).toContainText('The code removes');
+  const reason = await card.locator('p').textContent();
+  expect(names.filter(name => !reason?.includes(name))).toEqual([]);
+  // Neither the card nor its code is cut at the side.
+  for (const part of [card, card.locator('.da-long-text').first()]) {
+    expect(
+      await part.evaluate(node => node.scrollWidth - node.clientWidth)
+    ).toBeLessThanOrEqual(0);
+  }
+  await shootBoth(tab, 'approval-forty');
+  await tab.panel.root.getByTestId('da-deny').click();
+  await tab.panel.ended();
+});

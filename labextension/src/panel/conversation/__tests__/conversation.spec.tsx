@@ -302,6 +302,43 @@ describe('an approval', () => {
     );
   });
 
+  it("of another program's tool shows all of its arguments", async () => {
+    const { node } = await asked(
+      {
+        name: 'sendMail',
+        label: { action: 'Send a mail', activity: 'Sending a mail' },
+        arguments: {
+          content: 'Hello',
+          code: '1 + 1',
+          cellIds: ['c4'],
+          to: 'someone@else.org'
+        },
+        changes: []
+      },
+      'sendMail'
+    );
+    const shown = node.querySelector('.da-waiting')!.textContent;
+    for (const each of ['Hello', '1 + 1', 'c4', 'someone@else.org']) {
+      expect(shown).toContain(each);
+    }
+  });
+
+  it('says what has changed since the card before', async () => {
+    const change = { path: 'a.ipynb', op: 'delete', cellId: 'c4', before: 'x' };
+    const { node } = await asked(
+      {
+        again: true,
+        destructive: true,
+        reason: 'Cell 4 changed while this waited for you. Deletes 1 cell',
+        changes: [change]
+      },
+      'deleteNotebookCells'
+    );
+    expect(node.querySelector('.da-waiting')!.textContent).toContain(
+      'Cell 4 changed while this waited for you.'
+    );
+  });
+
   it('says of code which kinds of act are let through later', async () => {
     const { node } = await asked(
       {
