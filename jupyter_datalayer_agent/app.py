@@ -17,7 +17,7 @@ from traitlets import default
 from traitlets.config import Config
 
 from ._version import __version__
-from .entry_points import entry_points_of
+from .entry_points import Plugins, entry_points_of
 from .lazy_routes import LazyRoutes
 from .notebook.renames import Renames
 from .server.kernel_access.tokens import KernelTokens
@@ -115,6 +115,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
                 self.log.info("No agent SDK is installed: the agent is not registered with one")
                 return
             parts = self.parts()
+            await parts.plugins.ready()
             from .server.sdk.registration import Registrations
 
             self._registrations = Registrations()
@@ -205,8 +206,11 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         server = self.serverapp
         assert server is not None
         registry = builtin_registry()
-        for problem in registry.add_entry_points():
-            self.log.error("A tool could not be added: %s", problem)
+
+        def add_tools() -> None:
+            for problem in registry.add_entry_points():
+                self.log.error("A tool could not be added: %s", problem)
+
         pages = PageHub()
         notebooks = NotebookService(
             contents_manager=server.contents_manager,
@@ -279,6 +283,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             local_models=local_servers,
             turn_tools=turn_tools,
             instructions=instructions,
+            plugins=Plugins(add_tools),
         )
 
     @cached_property

@@ -1,8 +1,8 @@
 """Model providers that other packages declare as entry points.
 
 The name of an entry point is the prefix of its models. So a package is imported only when a model
-of its own is asked for, or all models are listed. A package that cannot be used is named in the
-log, and in the readiness of its models; nothing else is affected.
+of its own is asked for, or all models are listed; a server has imported all by then. A package that
+cannot be used is named in the log, and in the readiness of its models; nothing else is affected.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint
 
-from ..entry_points import entry_points_of
+from ..entry_points import entry_points_of, load
 from ..protocol.requests import ModelInfo
 from .types import CatalogueModel, ModelError, ModelProvider, Readiness
 
@@ -103,7 +103,7 @@ class InstalledProviders:
         if prefix not in self._loaded:
             point = self._points[prefix]
             try:
-                loaded = point.load()
+                loaded = load(point)
                 if not isinstance(loaded, ModelProvider):
                     raise TypeError(f"{type(loaded).__name__} is not a ModelProvider.")
                 self._loaded[prefix] = loaded

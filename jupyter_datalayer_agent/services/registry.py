@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 
-from ..entry_points import entry_points_of
+from ..entry_points import entry_points_of, load
 from ..protocol.services import ActionInfo, ServiceInfo, ServiceLink
 from .action import Action
 from .service import Service
@@ -67,7 +67,7 @@ class ServiceRegistry:
                 self.problems.append(problem)
 
     def _add_of(self, point: EntryPoint) -> None:
-        loaded = point.load()
+        loaded = load(point)
         package = point.dist.name if point.dist is not None else None
         for each in loaded if isinstance(loaded, list | tuple) else [loaded]:
             self.add(replace(each, from_package=package) if isinstance(each, Service) else each)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from ..entry_points import entry_points_of
+from ..entry_points import entry_points_of, load
 from ..protocol.base import Wire
 from ..protocol.events import ToolCallStarted
 from ..protocol.tools import Change, ToolLabel
@@ -274,7 +274,7 @@ class ToolRegistry:
         problems = []
         for point in entry_points_of("tools"):
             try:
-                loaded = point.load()
+                loaded = load(point)
                 for entry in loaded if isinstance(loaded, list | tuple) else [loaded]:
                     self.add(entry)
             except Exception as error:  # noqa: BLE001 - third-party code may raise anything

@@ -46,6 +46,8 @@ def import_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process import what is in ``folder``, and find what is declared there."""
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(entry_points, "_by_group", entry_points._by_group.__wrapped__)
+    monkeypatch.setattr(entry_points, "_loaded", {})
+    monkeypatch.setattr(entry_points, "_errors", {})
 
 
 def write_example(package: Path) -> str:

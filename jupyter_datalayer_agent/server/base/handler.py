@@ -78,6 +78,8 @@ class Handler(APIHandler):
     auth_resource = RESOURCE
     kernel: Grant | None = None
     """The kernel that sent the request with its own token."""
+    needs_plugins = True
+    """Whether a request waits until the packages that add to the agent are imported."""
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Let in kernels by their tokens, everybody else as Jupyter does."""
@@ -89,6 +91,8 @@ class Handler(APIHandler):
                 await check_session(self, session)
             except AgentError as error:
                 self.fail(error)
+        if self.needs_plugins and not self._finished:
+            await self.parts.plugins.ready()
 
     @property
     def identity_provider(self) -> Any:

@@ -12,6 +12,7 @@ from ...agent.instructions import Instructions
 from ...agent.runtime import Runtime
 from ...agent.session.registry import SessionRegistry
 from ...agent.session.strategist import Strategist
+from ...entry_points import Plugins
 from ...models.local.servers import LocalServers
 from ...protocol.requests import ModelsReply
 from ...settings.service import ConfigService
@@ -33,6 +34,7 @@ class Parts:
     local_models: LocalServers
     turn_tools: TurnTools
     instructions: Instructions
+    plugins: Plugins
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
     askers: Askers = field(default_factory=Askers)
     on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)

@@ -12,6 +12,8 @@ from ..base.route_table import Operation, Route
 class HealthHandler(Handler):
     """Replies without authentication and without opening the database."""
 
+    needs_plugins = False
+
     @allow_unauthenticated
     async def get(self) -> None:
         self.reply(Health(database=self.parts.runtime.store.health))

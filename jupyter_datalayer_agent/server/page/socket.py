@@ -84,6 +84,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             ):
                 raise web.HTTPError(403, f"Not allowed to {action} {RESOURCE}.")
         self._is_browser = await is_browser(self)
+        await self.parts.plugins.ready()
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:

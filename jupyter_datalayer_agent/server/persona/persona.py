@@ -84,6 +84,7 @@ class DatalayerPersona(BasePersona):
         parts = self._parts()
         if parts is None:
             return
+        await parts.plugins.ready()
         self._report_mode()
         models = parts.models()
         if models.ready:

@@ -7,12 +7,14 @@ asynchronous. ``descriptor`` is the JSON object of ``GET descriptor``, ``run`` i
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
 from typing import Any
 
+from ...entry_points import load
 from ..base.parts import Parts
 from .descriptor import AGENT_ID, descriptor
 from .tasks import Tasks
@@ -32,7 +34,8 @@ class Registrations:
         tasks = Tasks(parts.sessions)
         for point in points:
             try:
-                unregister = point.load()(described, tasks.run)
+                add = await asyncio.to_thread(load, point)
+                unregister = add(described, tasks.run)
                 if inspect.isawaitable(unregister):
                     unregister = await unregister
             except Exception:

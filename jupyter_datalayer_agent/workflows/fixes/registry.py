@@ -12,7 +12,7 @@ import logging
 import re
 from functools import cache
 
-from ...entry_points import entry_points_of
+from ...entry_points import entry_points_of, load
 from ...notebook.dataflow.dependencies import is_python
 from ...notebook.files.kinds import noun
 from ...protocol.workflows import FixInfo
@@ -46,7 +46,7 @@ def third_party_fixes() -> list[Fix]:
     found: list[Fix] = []
     for point in entry_points_of("fixes"):
         try:
-            loaded = point.load()
+            loaded = load(point)
             for each in loaded if isinstance(loaded, list | tuple) else [loaded]:
                 if not isinstance(each, Fix):
                     raise TypeError(f"{each!r} is no Fix")

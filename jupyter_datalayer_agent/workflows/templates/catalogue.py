@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...entry_points import entry_points_of
+from ...entry_points import entry_points_of, load
 from ...protocol.workflows import WorkflowInfo
 from ..template import Template
 from .builtin.data_analysis_notebook import data_analysis_notebook
@@ -58,7 +58,7 @@ class TemplateCatalogue:
         problems = []
         for point in entry_points_of("workflows"):
             try:
-                loaded = point.load()
+                loaded = load(point)
                 for template in loaded if isinstance(loaded, list | tuple) else [loaded]:
                     if not isinstance(template, Template):
                         raise TypeError(f"{template!r} is not a Template.")

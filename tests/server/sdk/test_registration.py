@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Hang, Say, ScriptedModelServer
 from tests.support.packages import install
 from tests.support.planning import plan_of
+from tests.support.until import until
 
 SDK = '''
 """An agent SDK that is driven by files: NAME.ask begins a task, NAME.cancel ends it."""
@@ -109,14 +109,6 @@ class Sdk:
         return outcome
 
 
-def until(done: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for what only a file shows."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "It did not happen in time."
-        time.sleep(0.02)
-
-
 @pytest.fixture(scope="module")
 def server(
     tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
@@ -142,10 +134,10 @@ def test_it_is_given_the_descriptor_and_others_that_fail_break_nothing(
 ) -> None:
     given = json.loads((server.folder / "descriptor.json").read_text())
     assert given == server.get("descriptor")
+    until(lambda: "The agent SDK gone" in server.log.read_text())
     log = server.log.read_text()
     assert "The agent SDK broken (an_agent_sdk:refuse) could not be used" in log
     assert "This SDK wants another version." in log
-    assert "The agent SDK gone" in log
     assert "Registered as datalayer-autonomous with the agent SDK files" in log
 
 
