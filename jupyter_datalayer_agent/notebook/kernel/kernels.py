@@ -382,6 +382,18 @@ class Kernels:
         """Whether the guard works in this kernel, as far as is known; so it is for a new one."""
         return kernel_id is None or self.acts.may_be_watched(self.processes.of(kernel_id))
 
+    def _gone(self, kernel_id: str) -> DocumentError:
+        process = self.processes.of(kernel_id)
+        if process is None or not process.given_up:
+            message = f"There is no running kernel {kernel_id}."
+            return DocumentError("kernel_error", message, "See listKernels.")
+        return DocumentError(
+            "kernel_error",
+            f"{process.ended} It died several times in a row, so Jupyter has stopped restarting it,"
+            " and its variables are lost.",
+            "Start a new kernel: selectKernel with kernelName. What ran last may kill it, too.",
+        )
+
     async def _connect(self, kernel_id: str) -> KernelConnection:
         async with self._opening.setdefault(kernel_id, asyncio.Lock()):
             connection = self._connections.get(kernel_id)
@@ -391,9 +403,7 @@ class Kernels:
                 del self._connections[kernel_id]
                 await connection.close()
             if kernel_id not in self.manager:
-                raise DocumentError(
-                    "kernel_error", f"There is no running kernel {kernel_id}.", "See listKernels."
-                )
+                raise self._gone(kernel_id)
             connection = KernelConnection(
                 self.manager, self.processes, kernel_id, self.acts.guarded
             )

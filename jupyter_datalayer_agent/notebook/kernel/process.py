@@ -21,7 +21,8 @@ REPLACED = "The notebook's kernel was replaced."
 class KernelProcess:
     """One process of a kernel. ``is_new``: nothing ran in it before it was first seen.
 
-    ``ended`` is a sentence that says how it ended; ``died``: by itself, not by a restart.
+    ``ended`` is a sentence that says how it ended; ``died``: by itself, not by a restart;
+    ``given_up``: Jupyter restarts it no more, since it died time after time.
     """
 
     kernel_id: str
@@ -30,6 +31,7 @@ class KernelProcess:
     oom_kills: int | None = None
     ended: str | None = None
     died: bool = False
+    given_up: bool = False
 
 
 class KernelProcesses:
@@ -80,12 +82,17 @@ class KernelProcesses:
         if add_callback is not None:
             # Called while the dead process can still be asked how it ended.
             add_callback(lambda: self._died(kernel_id), "restart")
-            add_callback(lambda: self._died(kernel_id), "dead")
+            add_callback(lambda: self._gave_up(kernel_id), "dead")
 
     def _died(self, kernel_id: str) -> None:
         current, kernel = self._current.get(kernel_id), self._kernels.get(kernel_id)
         if current is not None and current.ended is None and current.pid == _pid(kernel):
             current.ended, current.died = _why(current, _exit_code(kernel)), True
+
+    def _gave_up(self, kernel_id: str) -> None:
+        self._died(kernel_id)
+        if (current := self._current.get(kernel_id)) is not None:
+            current.given_up = True
 
     def _look(self, current: KernelProcess, kernel: Any) -> None:
         # Of one that is being shut down it shows afterwards whether it is started again.

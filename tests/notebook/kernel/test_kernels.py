@@ -133,6 +133,22 @@ async def test_a_call_right_after_a_killed_kernel_waits_for_its_restart(tmp_path
     assert printed == ["code", "cell"] * 5
 
 
+async def test_of_a_kernel_that_dies_time_after_time_is_said_what_to_do(tmp_path: Path) -> None:
+    """Jupyter restarts a kernel a limited number of times."""
+    never = Config({"KernelRestarter": {"time_to_dead": 0.1, "restart_limit": 0}})
+    async with world(tmp_path, config=never) as w:
+        write_notebook(w.root, [code("a", "1")])
+        await w.service.execute_code("1", path="a.ipynb")
+        [kernel] = await w.service.kernels()
+        os.kill(w.kernels.get_kernel(kernel["id"]).provisioner.pid, signal.SIGKILL)
+        await until(lambda: kernel["id"] not in w.kernels)
+        with pytest.raises(DocumentError) as refused:
+            await w.service.execute_code("1", kernel_id=kernel["id"])
+    assert refused.value.message.startswith("The kernel died")
+    assert "Jupyter has stopped restarting it" in refused.value.message
+    assert "selectKernel" in (refused.value.hint or "")
+
+
 async def test_connections_are_closed_when_they_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
