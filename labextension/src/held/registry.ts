@@ -4,6 +4,8 @@ import {
   IRenderMimeRegistry,
   MimeModel
 } from '@jupyterlab/rendermime';
+import { MessageHook, MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 
 import { isChart, isMadeByAgent } from '../notebook/agentMark';
 import { ShownDocuments } from '../notebook/shownDocuments';
@@ -82,8 +84,14 @@ class GuardedRenderer {
     }
     this._follow();
     if (!isHeld) {
-      // Of a cell's text nothing is trusted, also where the user wrote it.
-      return this._draw(cell ? model : asTrusted(model));
+      if (cell) {
+        // Of a cell's text nothing is trusted, also where the user wrote it.
+        return this._draw(model);
+      }
+      // JupyterLab draws the outputs of a notebook that it opens before they are in the page, where
+      // scripts look for the elements in which they draw.
+      await attached(this._renderer);
+      return this._last === model ? this._draw(asTrusted(model)) : undefined;
     }
     const show = here ? () => void shown.show(here) : null;
     this._holds = true;
@@ -160,6 +168,23 @@ class LocalOnly implements IRenderMime.IResolver {
   getDownloadUrl(path: string): Promise<string> {
     return this._own!.getDownloadUrl(path);
   }
+}
+
+/** Fulfilled when a widget is in the page. */
+function attached(widget: Widget): Promise<void> {
+  if (widget.isAttached) {
+    return Promise.resolve();
+  }
+  return new Promise(resolve => {
+    const hook: MessageHook = (_, { type }) => {
+      if (type === 'after-attach') {
+        MessageLoop.removeMessageHook(widget, hook);
+        resolve();
+      }
+      return true;
+    };
+    MessageLoop.installMessageHook(widget, hook);
+  });
 }
 
 function asTrusted(model: IRenderMime.IMimeModel): IRenderMime.IMimeModel {

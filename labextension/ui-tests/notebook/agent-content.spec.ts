@@ -164,6 +164,30 @@ test('what the user runs is shown as ever, and of the agent what is only shown',
   expect(await tab.page.evaluate(() => 'mine' in window)).toBe(true);
 });
 
+test('what the user had shown is drawn again after a reload, where a script draws in an element of its own', async ({
+  tab,
+  model
+}) => {
+  const notebook = await openWork(tab, 'a = 1');
+  await model.script(
+    addCell(
+      `from IPython.display import HTML, Javascript, display
+display(HTML('<div id="place"></div>'))
+display(Javascript('document.getElementById("place").textContent = "drawn"'))`,
+      { run: true }
+    ),
+    { say: 'Done.' }
+  );
+  await tab.panel.ask('Draw');
+  await held(notebook, 1).first().getByTestId('da-held-show').click();
+  const place = notebook.cells.nth(1).locator('#place');
+  await expect(place).toHaveText('drawn');
+  await notebook.save();
+  await tab.loadAgain();
+  await notebook.ready();
+  await expect(place).toHaveText('drawn');
+});
+
 test('messages of widgets by code of the agent are handled once the user shows them, in their order', async ({
   tab,
   model
