@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 @dataclass
 class Result:
     """What became of a case or a task in one run. ``problems`` say what was wrong: none, it was
-    right. ``unsure``: the message has no command, and a model, where there is one, is asked whether
-    it is for a service."""
+    right. ``proposed``: an action was proposed by the message alone. ``offered``: the user
+    was asked which action they mean; where the right one is offered, the rest is of that one."""
 
     problems: list[str] = field(default_factory=list)
     service: str | None = None
     subcommand: str | None = None
     answer: str = ""
-    unsure: bool = False
+    proposed: bool = False
+    offered: bool = False
     calls: int = 0
     tokens: int = 0
     cost: float | None = None

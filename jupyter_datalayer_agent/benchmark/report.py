@@ -63,7 +63,9 @@ def _sums(results: Sequence[Result]) -> dict[str, Any]:
         "right": right,
         "success": round(right / len(results), 4) if results else None,
         "interval": [round(low, 4), round(high, 4)],
-        "unsure": sum(each.unsure for each in results),
+        "proposed": sum(each.proposed for each in results),
+        "offered": sum(each.offered for each in results),
+        "wronglyProposed": sum(each.proposed and not each.right for each in results),
         "callsPerRun": round(sum(each.calls for each in results) / max(1, len(results)), 2),
         "tokensPerRun": round(sum(each.tokens for each in results) / max(1, len(results)), 1),
         "secondsPerRun": round(sum(each.seconds for each in results) / max(1, len(results)), 5),
@@ -77,8 +79,9 @@ def _problems(results: Sequence[Result]) -> list[str]:
 
 _CASES = (
     "Shares of runs in which all that a case expects was so, with 95% intervals (Wilson). "
-    "Unsure: messages without a command of which a model would be asked whether they are for "
-    "a service."
+    "Proposed: an action was proposed by the message alone; wrongly: it was not the right one. "
+    "Offered: the user was asked which of up to three actions is meant; the case is right where "
+    "the right one is among them, and a click on it finds the values."
 )
 _TASKS = (
     "Shares of runs in which a task's check found nothing wrong, with 95% intervals (Wilson). "
@@ -112,7 +115,10 @@ def markdown(found: Mapping[str, Any]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-_HEAD = "| {} | runs | right | 95% interval | unsure | calls | tokens | ms per run |"
+_HEAD = (
+    "| {} | runs | right | 95% interval | proposed | wrongly | offered | calls | tokens "
+    "| ms per run |"
+)
 _TASK_HEAD = "| {} | runs | right | 95% interval | calls | tokens | seconds per run |"
 
 
@@ -123,7 +129,8 @@ def _table(head: str, rows: Mapping[str, Any], row: Callable[[str, Any], str]) -
 
 def _row(name: str, each: Mapping[str, Any]) -> str:
     return (
-        f"{_share_of(name, each)} | {each['unsure']} | {each['callsPerRun']} | "
+        f"{_share_of(name, each)} | {each['proposed']} | {each['wronglyProposed']} | "
+        f"{each['offered']} | {each['callsPerRun']} | "
         f"{each['tokensPerRun']} | {each['secondsPerRun'] * 1000:.1f} |"
     )
 

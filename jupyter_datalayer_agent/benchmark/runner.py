@@ -10,7 +10,7 @@ from typing import Any
 
 from ..agent.actions.asking import asker
 from ..agent.actions.filler import Ask, ModelFiller
-from ..agent.service_turns.intent import Chosen, detect, understand
+from ..agent.service_turns.intent import Chosen, Offered, detect, understand
 from ..models.types import Model
 from ..protocol.cells import CellEdit
 from ..protocol.page import PageCommand
@@ -22,7 +22,7 @@ from ..services.benchmarks import Case, Expect
 from ..services.dry_run import dry_run
 from ..services.matcher import Matcher
 from ..services.questions import Filler
-from ..services.routing import Router
+from ..services.routing import LEARN, Router
 from ..settings.turn_settings import Settings
 from .item import Item, Result
 
@@ -119,11 +119,15 @@ async def run_case(
                 result.cost = (result.cost or 0) + usage.cost
 
         ask = asker(model, settings.model, settings, count)
-    detected = detect(router, case.message, "auto")
-    result.unsure = bool(detected and detected.route and not detected.route.sure)
     began = time.perf_counter()
     chosen, proposal = await _understand(case, router, ask)
     result.seconds = time.perf_counter() - began
+    if isinstance(chosen, Offered):
+        result.offered = bool(chosen.nearest)
+        chosen = _clicked(router, chosen, case.expect)
+    elif proposal is not None:
+        result.proposed = chosen is None or chosen.how != "chosen"
+        result.offered = not result.proposed
     if chosen is not None:
         result.service, result.subcommand = chosen.service.id, chosen.subcommand
     result.answer = f"{result.service or 'ordinary'}.{result.subcommand or ''}"
@@ -133,16 +137,20 @@ async def run_case(
 
 async def _understand(
     case: Case, router: Router, ask: Ask | None
-) -> tuple[Chosen | None, ActionProposal | None]:
+) -> tuple[Chosen | Offered | None, ActionProposal | None]:
     context = CaseContext(case)
     filler: Filler = Matcher(context)
     if ask is not None:
         filler = ModelFiller(ask, filler)
-    chosen: Chosen | None = None
+    chosen: Chosen | Offered | None = None
     known: dict[str, Any] = {}
     proposal: ActionProposal | None = None
     for message in [*case.history, case.message]:
-        if chosen is not None and proposal is not None and not message.lstrip().startswith("/"):
+        if (
+            isinstance(chosen, Chosen)
+            and proposal is not None
+            and not message.lstrip().startswith("/")
+        ):
             refined, values = await _propose(chosen, context, message, known, filler)
             if refined is not None and values != known:
                 proposal, known = refined, values
@@ -152,9 +160,28 @@ async def _understand(
         if detected is not None and detected.unknown is not None:
             chosen = None
         proposal, known = None, {}
-        if chosen is not None and detected is not None:
+        if isinstance(chosen, Chosen) and detected is not None:
             proposal, known = await _propose(chosen, context, detected.text, {}, filler)
+            if proposal is not None and not chosen.is_sure_of(proposal):
+                chosen, proposal, known = Offered.instead_of(chosen), None, {}
+        if isinstance(chosen, Offered) and detected is not None:
+            clicked = _clicked(router, chosen, case.expect)
+            if clicked is not None:
+                chosen = clicked
+                proposal, known = await _propose(chosen, context, detected.text, {}, filler)
     return chosen, proposal
+
+
+def _clicked(router: Router, offered: Offered, expect: Expect) -> Chosen | None:
+    """What the user chooses of an offer: what they meant, where it is there. To learn is always
+    there, and to brainstorm in the help beside it."""
+    service = router.registry.find(expect.service or "")
+    if service is None:
+        return None
+    subcommand = expect.subcommand or LEARN
+    known = offered.service == service and service.action(subcommand) is None
+    near = any((e.service, e.subcommand) == (service.id, subcommand) for e in offered.nearest)
+    return Chosen(service, subcommand, 1.0, "chosen") if known or near else None
 
 
 async def _propose(

@@ -65,6 +65,18 @@ class Intent(Wire):
     confidence: float = 0
 
 
+class ActionOffer(Wire):
+    """Something that a message may ask for: it is chosen by sending the message again with this
+    ``service`` and ``subcommand`` as ``ChatRequest.intent``. ``message`` is a message that asks for
+    it and says nothing else."""
+
+    service: str
+    subcommand: str
+    title: str
+    description: str
+    message: str
+
+
 class IntentChoice(Wire):
     """What the user says that a message asks for; without a service an ordinary message."""
 

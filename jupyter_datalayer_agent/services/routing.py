@@ -28,6 +28,8 @@ ENOUGH_TERMS = 2
 service: one alone ("check it", "remove two") says too little."""
 LEAD = 1.3
 """By how much the best must score above the second to be chosen without a model."""
+MOST_OFFERS = 3
+"""So many are offered where no model says what a message asks for."""
 MOST_WORDS = 60
 """A longer message describes a task: it is an ordinary one."""
 
@@ -155,6 +157,44 @@ class Router:
                 ):
                     found[each.key] = None
         return [service for each in found if (service := self.registry.find(each)) is not None]
+
+    def named(self, service: Service, text: str) -> tuple[str, str] | None:
+        """What of the service the text begins with, by its id or title, and the rest of the text;
+        for an example of an action, which names all of it, no rest. None where it names nothing."""
+        words = text.strip().rstrip(".!").strip()
+        folded = words.casefold()
+        for action in service.actions:
+            if any(folded == each.rstrip(".!").casefold() for each in action.examples):
+                return action.id, ""
+        names = [(name, each.id) for each in service.actions for name in (each.id, each.title)]
+        names += [(LEARN, LEARN), (BRAINSTORM, BRAINSTORM)]
+        # Of "merge" and "merge-cells" the longer one is meant.
+        for name, subcommand in sorted(names, key=lambda each: -len(each[0])):
+            rest = folded.removeprefix(name.casefold())
+            if rest != folded and (not rest or rest[0].isspace()):
+                return subcommand, words[len(name) :].strip()
+        return None
+
+    def nearest_actions(self, text: str, service: Service | None = None) -> list[Intent]:
+        """The actions that share most with the words of a text, of all services or of one: up to
+        ``MOST_OFFERS``, the nearest first. They can be offered; none is known to be meant."""
+        if len(text) > MOST_CHARACTERS:
+            return []
+        words = _without_names(text)
+        if service is not None:
+            ranked = self._inside[service.id].rank(words, by_common=True)
+            found = [(service.id, each) for each in ranked]
+        else:
+            found = [
+                (key, each)
+                for key in (possible.key for possible in self._services.rank(words))
+                for each in self._inside[key].rank(words)
+            ]
+            found.sort(key=lambda each: -each[1].score)
+        return [
+            Intent(service=key, subcommand=each.key, confidence=round(each.confidence, 2))
+            for key, each in found[:MOST_OFFERS]
+        ]
 
     def about(self, words: str) -> list[str]:
         """The ids of the services that these words are nearest to; the nearest first."""

@@ -319,4 +319,4 @@ def test_the_benchmark_asks_the_model_that_it_is_given(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["services"]["ordinary"]
     assert found["runs"] >= 200
-    assert asked == found["unsure"]
+    assert asked == found["offered"] == 0

@@ -1,4 +1,7 @@
-"""What a message asks for: by its command, by the user's choice, by rank, or asked of a model."""
+"""What a message asks for: by its command, by the user's choice, by rank, or asked of a model.
+
+Without a model only what a message names exactly is chosen; what it may mean is offered.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...protocol.services import Intent, IntentChoice, IntentDetection
+from ...protocol.services import (
+    ActionOffer,
+    ActionProposal,
+    Intent,
+    IntentChoice,
+    IntentDetection,
+)
 from ...services.commands import Command, command_in, nearest
 from ...services.registry import PANEL_COMMANDS, ServiceRegistry
-from ...services.routing import BRAINSTORM, LEARN, Route, Router, subcommands
+from ...services.routing import (
+    BRAINSTORM,
+    LEARN,
+    MOST_OFFERS,
+    Route,
+    Router,
+    subcommands,
+)
 from ...services.service import Service
 from ..actions.filler import Ask
 
@@ -44,13 +60,73 @@ class Detected:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A service and what of it: ``subcommand`` is ``learn``, ``brainstorm`` or an action's id."""
+    """A service and what of it: ``subcommand`` is ``learn``, ``brainstorm`` or an action's id.
+
+    ``rest`` is what the message says besides the name of an action that it begins with. Only where
+    the values that were found are all of it, the message asks for that action for sure.
+    """
 
     service: Service
     subcommand: str
     confidence: float
     how: How
     alternatives: list[Intent] = field(default_factory=list)
+    rest: str = ""
+
+    def is_sure_of(self, proposal: ActionProposal) -> bool:
+        """Whether the message says nothing but the action's name and the proposal's values."""
+        rest = _spaced(self.rest)
+        sources = [each.source for each in proposal.parameters if each.found and each.source]
+        for source in sorted(sources, key=len, reverse=True):
+            rest = rest.replace(_spaced(source), " ")
+        return re.search(r"\w", rest) is None
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Nobody knows what the message asks for. ``nearest`` may be meant; it may be empty where the
+    message is for ``service``, whose help is shown then."""
+
+    service: Service | None
+    nearest: list[Intent]
+
+    @classmethod
+    def instead_of(cls, chosen: Chosen) -> Offered:
+        """In place of what was chosen, which is the first of the offers."""
+        first = Intent(service=chosen.service.id, subcommand=chosen.subcommand, confidence=0.5)
+        return cls(chosen.service, [first, *chosen.alternatives][:MOST_OFFERS])
+
+    def offers(self, registry: ServiceRegistry) -> list[ActionOffer]:
+        """What the user can choose from."""
+        offers = []
+        for each in self.nearest:
+            service = registry.find(each.service or "")
+            action = service.action(each.subcommand or "") if service is not None else None
+            if service is not None and action is not None:
+                offers.append(
+                    ActionOffer(
+                        service=service.id,
+                        subcommand=action.id,
+                        title=f"{service.name}: {action.title}",
+                        description=action.description,
+                        message=f"/{service.id} {action.id}",
+                    )
+                )
+        if offers and (service := self.service) is not None:
+            offers.append(
+                ActionOffer(
+                    service=service.id,
+                    subcommand=LEARN,
+                    title=f"{service.name}: Learn",
+                    description=service.description,
+                    message=f"/{service.id} {LEARN}",
+                )
+            )
+        return offers
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def detect(
@@ -99,10 +175,14 @@ def nearest_commands(router: Router, name: str) -> list[str]:
     return list(dict.fromkeys([*router.about(name)[:1], *spelt]))[:3]
 
 
-async def understand(router: Router, detected: Detected, ask: Ask | None) -> Chosen | None:
+async def understand(
+    router: Router, detected: Detected, ask: Ask | None
+) -> Chosen | Offered | None:
     """Both levels, with a model where the ranking is not sure and there is one (``ask``). None:
     the message is an ordinary one. At most one request."""
     service, route, how = detected.service, detected.route, detected.how
+    if ask is None and detected.subcommand is None:
+        return _without_model(router, detected)
     if route is not None and not route.sure:
         return await _ask_both(router, route, detected.text, ask) if ask is not None else None
     if service is None:
@@ -120,6 +200,23 @@ async def understand(router: Router, detected: Detected, ask: Ask | None) -> Cho
         how = "model"
     others = [*_others(inside, subcommand), *outside]
     return Chosen(service, subcommand, confidence, how, others)
+
+
+def _without_model(router: Router, detected: Detected) -> Chosen | Offered | None:
+    """What the message names, or what it may mean."""
+    service, text = detected.service, detected.text
+    if detected.route is not None or service is None:
+        nearest = router.nearest_actions(text)
+        return Offered(None, nearest) if nearest else None
+    nearest = router.nearest_actions(text, service)
+    named = router.named(service, text)
+    if named is None:
+        return Offered(service, nearest)
+    subcommand, rest = named
+    if rest and service.action(subcommand) is None:
+        return Offered(service, nearest)
+    others = [each for each in nearest if each.subcommand != subcommand]
+    return Chosen(service, subcommand, 1.0, detected.how, others, rest)
 
 
 async def _ask_both(router: Router, route: Route, text: str, ask: Ask) -> Chosen | None:

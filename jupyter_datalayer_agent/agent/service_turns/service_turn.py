@@ -26,7 +26,10 @@ from ..plan.turn import PlannedTurn
 from ..request import TurnRequest
 from ..state import SessionState
 from ..tool_calls.written_calls import says_more_than_calls
-from .intent import Chosen, Detected, nearest_commands, understand
+from .intent import Chosen, Detected, Offered, nearest_commands, understand
+
+UNSURE = "No model is connected that could answer this. Did you mean one of these?"
+UNSURE_OF_SERVICE = "Without a model I can't tell what this asks for. Did you mean one of these?"
 
 
 class ServiceTurn(PlannedTurn):
@@ -85,12 +88,19 @@ class ServiceTurn(PlannedTurn):
         chosen = await understand(self.runtime.router(), detected, self.ask_apart)
         if chosen is None:
             return False
-        await self._serve(chosen, detected.text)
+        if isinstance(chosen, Offered):
+            await self._offer(chosen)
+        else:
+            await self._serve(chosen, detected.text)
         return True
 
     async def _serve(self, chosen: Chosen, text: str) -> None:
         service, subcommand = chosen.service, chosen.subcommand
         action = service.action(subcommand)
+        proposal = await self._propose(service, action, text) if action is not None else None
+        if proposal is not None and not chosen.is_sure_of(proposal.proposal):
+            await self._offer(Offered.instead_of(chosen))
+            return
         title = action.title if action is not None else subcommand.capitalize()
         await self.emit(
             events.IntentDetected(
@@ -104,14 +114,28 @@ class ServiceTurn(PlannedTurn):
         )
         if subcommand == BRAINSTORM:
             await self._brainstorm(service, text)
-        elif action is not None:
-            await self._show(service, await self._propose(service, action, text))
+        elif proposal is not None:
+            await self._show(service, proposal)
         elif subcommand == LEARN and not service.installed and asks_to_act(text):
             await self._say(service.not_installed)
         elif subcommand == LEARN:
             await self._learn(service, text)
         else:
             await self._say(f"{service.name} has nothing called {subcommand!r}.")
+
+    async def _offer(self, offered: Offered) -> None:
+        """What the message may ask for, each as a button; where nothing is near, the help."""
+        offers = offered.offers(self.runtime.service_registry())
+        if not offers:
+            await self._help(offered.service)
+            return
+        text = UNSURE_OF_SERVICE if offered.service is not None else UNSURE
+        if self.request.location != "inline":
+            # A cell's chat shows them as text.
+            await self.emit(events.ActionsOffered(text=text, offers=offers))
+        lines = [f"- {each.title}: `{each.message}`" for each in offers]
+        more = f"`/help {offered.service.id}`" if offered.service is not None else "`/help`"
+        await self._say("\n".join([text, *lines, "", f"{more} lists all that works here."]))
 
     async def _answer_unknown(self, name: str) -> None:
         near = nearest_commands(self.runtime.router(), name)

@@ -30,6 +30,7 @@ from .services import (
     ActionFinished,
     ActionProgress,
     ActionProposed,
+    ActionsOffered,
     ActionStarted,
     CommandUnknown,
     HelpShown,
@@ -112,6 +113,7 @@ Event = Annotated[
     | QualityReported
     | IntentDetected
     | HelpShown
+    | ActionsOffered
     | CommandUnknown
     | ActionProposed
     | ActionStarted
@@ -137,6 +139,7 @@ __all__ = [
     "ActionProgress",
     "ActionProposed",
     "ActionStarted",
+    "ActionsOffered",
     "AnswerChosen",
     "AnswerDelta",
     "AnswerFinished",

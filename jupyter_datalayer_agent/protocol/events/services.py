@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..services import ActionProposal, ActionStatus, Intent, ServiceHelp
+from ..services import ActionOffer, ActionProposal, ActionStatus, Intent, ServiceHelp
 from .base import BaseEvent
 
 
@@ -26,6 +26,15 @@ class HelpShown(BaseEvent):
 
     type: Literal["help_shown"] = "help_shown"
     services: list[ServiceHelp]
+
+
+class ActionsOffered(BaseEvent):
+    """No model could say what the message asks for, and these are nearest to its words, the nearest
+    first. Nothing was proposed or run. ``text`` introduces them."""
+
+    type: Literal["actions_offered"] = "actions_offered"
+    text: str
+    offers: list[ActionOffer]
 
 
 class CommandUnknown(BaseEvent):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...agent.actions.proposals import find_action, propose
 from ...agent.request import confined
-from ...agent.service_turns.intent import detect, understand
+from ...agent.service_turns.intent import Offered, detect, understand
 from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply, ChatRequest
 from ...protocol.services import (
@@ -12,6 +12,7 @@ from ...protocol.services import (
     ActionProposal,
     ActionRunRequest,
     DryRunRequest,
+    Intent,
     IntentReply,
     IntentRequest,
     ServiceInfo,
@@ -97,6 +98,12 @@ class IntentHandler(Handler):
         chosen = await understand(router, detected, None) if detected is not None else None
         if chosen is None:
             return IntentReply(how="ranking" if detected is None else detected.how)
+        if isinstance(chosen, Offered):
+            first, *others = chosen.nearest or [Intent()]
+            if detected is not None and detected.route is not None and detected.route.sure:
+                return IntentReply(**first.model_dump(), alternatives=others, how="ranking")
+            service = chosen.service.id if chosen.service is not None else None
+            return IntentReply(service=service, alternatives=chosen.nearest, how="ranking")
         return IntentReply(
             service=chosen.service.id,
             subcommand=chosen.subcommand,

@@ -3436,6 +3436,24 @@ export interface components {
             wizard: boolean;
         };
         /**
+         * ActionOffer
+         * @description Something that a message may ask for: it is chosen by sending the message again with this
+         *     ``service`` and ``subcommand`` as ``ChatRequest.intent``. ``message`` is a message that asks for
+         *     it and says nothing else.
+         */
+        ActionOffer: {
+            /** Description */
+            description: string;
+            /** Message */
+            message: string;
+            /** Service */
+            service: string;
+            /** Subcommand */
+            subcommand: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * ActionParameter
          * @description A parameter of a proposal. ``source`` is the text that the value was taken from;
          *     ``display`` the value for a user. ``schema`` is what a form needs: type, options, default.
@@ -3647,6 +3665,37 @@ export interface components {
              * @default null
              */
             sessionId?: string | null;
+        };
+        /**
+         * ActionsOffered
+         * @description No model could say what the message asks for, and these are nearest to its words, the nearest
+         *     first. Nothing was proposed or run. ``text`` introduces them.
+         */
+        ActionsOffered: {
+            /**
+             * At
+             * @default 0
+             */
+            at: number;
+            /** Offers */
+            offers: components["schemas"]["ActionOffer"][];
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /** Text */
+            text: string;
+            /**
+             * Turnid
+             * @default null
+             */
+            turnId?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "actions_offered";
         };
         /**
          * ActionStarted
@@ -5959,7 +6008,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DocumentRenamed"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DocumentRenamed"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionsOffered"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.

@@ -143,6 +143,7 @@ export type LessonChecked = Wire<'LessonChecked'>;
 export type ServiceInfo = Wire<'ServiceInfo'>;
 export type ActionInfo = Wire<'ActionInfo'>;
 export type ServicesReply = Wire<'ServicesReply'>;
+export type ActionOffer = Wire<'ActionOffer'>;
 export type ServiceHelp = Wire<'ServiceHelp'>;
 export type Intent = Wire<'Intent'>;
 export type IntentChoice = Wire<'IntentChoice'>;

@@ -46,6 +46,7 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
       return reduceAnswers(turn, event);
     case 'intent_detected':
     case 'help_shown':
+    case 'actions_offered':
     case 'command_unknown':
     case 'action_proposed':
     case 'action_started':

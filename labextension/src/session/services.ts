@@ -24,6 +24,13 @@ export function reduceServices(turn: ITurn, event: Event): ITurn {
         id: `help-${event.seq}`,
         services: event.services
       });
+    case 'actions_offered':
+      return append(turn, {
+        kind: 'actions-offered',
+        id: `actions-offered-${event.seq}`,
+        text: event.text,
+        offers: event.offers
+      });
     case 'command_unknown':
       return { ...turn, hasUnknownCommand: true };
     case 'action_proposed':
@@ -64,6 +71,7 @@ export function isShownAlready(
     !plan &&
     (last?.kind === 'proposal' ||
       last?.kind === 'help' ||
+      last?.kind === 'actions-offered' ||
       (last?.kind === 'action' && last.output.trim() === reply.trim()))
   );
 }

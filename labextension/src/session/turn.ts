@@ -14,6 +14,7 @@ import {
   NotebookMode,
   Provenance,
   ServiceHelp,
+  ActionOffer,
   ShareRequest,
   ToolCallStatus,
   ToolLabel,
@@ -145,6 +146,14 @@ export interface IHelpEntry {
   services: readonly ServiceHelp[];
 }
 
+/** What a message may ask for, to choose from. */
+export interface IActionsOfferedEntry {
+  kind: 'actions-offered';
+  id: string;
+  text: string;
+  offers: readonly ActionOffer[];
+}
+
 /** An action that the user may run; its id is the proposal's. */
 export interface IProposalEntry {
   kind: 'proposal';
@@ -183,6 +192,7 @@ export type Entry =
   | IUndoneEntry
   | ICompactedEntry
   | IHelpEntry
+  | IActionsOfferedEntry
   | IProposalEntry
   | IActionEntry;
 

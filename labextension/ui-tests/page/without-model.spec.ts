@@ -110,12 +110,43 @@ test('what is close is offered with its parameters, and runs by a click', async 
 
 test('a reply changes a proposal, with no model too', async ({ lab }) => {
   const { panel } = lab;
-  await panel.ask(`/data convert ${lab.folder}/cars.csv to parquet`);
+  await panel.ask(`/data convert ${lab.folder}/cars.csv parquet`);
   await panel.ask('no, as JSON lines', 2);
   const proposal = panel.root.getByTestId('da-proposal');
   await expect(proposal).toHaveCount(1);
   await expect(proposal).toContainText('JSON lines');
   await expect(panel.root.getByTestId('da-proposal-replaced')).toHaveCount(1);
+});
+
+test('what a message may ask for is offered; a click proposes it, with the values of the message', async ({
+  lab
+}) => {
+  const { panel } = lab;
+  await lab.panelWidth(300);
+  await panel.ask('/environment aktualisiere numpy');
+  const offered = panel.root.getByTestId('da-actions-offered');
+  const help = panel.root.getByTestId('da-help');
+  await expect(offered.or(help)).toHaveCount(1);
+  await expect(panel.root.getByTestId('da-proposal')).toHaveCount(0);
+  await shootBoth(lab, 'actions-offered-unknown-words');
+
+  await panel.ask(`/data convert ${lab.folder}/cars.csv to Parquet`, 2);
+  await expect(offered.last()).toContainText('Did you mean');
+  await expect(panel.root.getByTestId('da-proposal')).toHaveCount(0);
+  // Nothing but the card says it.
+  await expect(panel.answers).toHaveCount(0);
+  await shootBoth(lab, 'actions-offered');
+  await offered
+    .last()
+    .getByRole('button', { name: 'Data: Convert a data file' })
+    .click();
+  await panel.ended(3);
+  const proposal = panel.root.getByTestId('da-proposal');
+  await expect(proposal).toContainText('Parquet');
+  await expect(proposal).toContainText('cars.csv');
+  await expect(panel.root.getByTestId('da-routing').last()).toContainText(
+    'your choice'
+  );
 });
 
 test('a quality task is answered by the report, which opens as a card', async ({

@@ -109,10 +109,14 @@ def sources(server: RunningServer) -> list[str]:
     return [c.source for c in nbformat.read(server.root / "cars.ipynb", as_version=4).cells]
 
 
-def propose(server: RunningServer, message: str, mode: str = "ask") -> tuple[str, Event]:
+def propose(
+    server: RunningServer, message: str, action: str, mode: str = "ask"
+) -> tuple[str, Event]:
+    """The proposal of an action that the user chose for the message: no model is there."""
     session = str(server.post("sessions", {})["id"])
     request = {
-        "message": message, "activeNotebook": "cars.ipynb", "location": "panel", "mode": mode
+        "message": message, "activeNotebook": "cars.ipynb", "location": "panel", "mode": mode,
+        "intent": {"service": "office", "subcommand": action},
     }  # fmt: skip
     submit(server, session, {"type": "user_message", "request": request})
     events = until(server.stream(f"sessions/{session}/events"), "turn_completed", "turn_aborted")
@@ -139,7 +143,7 @@ def test_a_service_that_lies_or_is_gone_is_reported_and_breaks_nothing(
 
 
 def test_an_action_changes_the_notebook_in_ask_mode_and_is_undone(server: RunningServer) -> None:
-    session, proposal = propose(server, '/office sign it as "Ada"')
+    session, proposal = propose(server, '/office sign it as "Ada"', "sign")
     assert sources(server) == ["1 + 1"]
     events = run(server, session, proposal, name="Ada")
     assert of_type(events, "action_finished")[0]["status"] == "ok"
@@ -173,7 +177,7 @@ def test_what_an_action_did_elsewhere_is_not_called_nothing(server: RunningServe
 
 
 def test_a_secret_is_used_and_kept_nowhere(server: RunningServer) -> None:
-    session, proposal = propose(server, f'/office log in as "ada" with {SECRET}x')
+    session, proposal = propose(server, f'/office log in as "ada" with {SECRET}x', "login")
     password = next(each for each in proposal["parameters"] if each["name"] == "password")
     assert password["secret"] is True
     assert password.get("value") is None
@@ -199,20 +203,20 @@ def test_a_secret_is_used_and_kept_nowhere(server: RunningServer) -> None:
 def test_a_failure_says_what_to_do_and_a_crash_says_no_more_than_that(
     server: RunningServer,
 ) -> None:
-    session, proposal = propose(server, '/office log in as "ada"')
+    session, proposal = propose(server, '/office log in as "ada"', "login")
     failed = run(server, session, proposal, user="ada", password="short")
     assert of_type(failed, "action_finished")[0]["error"] == (
         "The password is wrong. Ask for a new one."
     )
     missing = run(server, session, proposal, user="ada")
     assert of_type(missing, "action_finished")[0]["error"] == "Required: Password."
-    session, proposal = propose(server, "/office crash")
+    session, proposal = propose(server, "/office crash", "crash")
     crashed = run(server, session, proposal)
     assert "inside" not in of_type(crashed, "action_finished")[0]["error"]
 
 
 def test_a_run_is_stopped_by_the_user(server: RunningServer) -> None:
-    session, proposal = propose(server, "/office wait")
+    session, proposal = propose(server, "/office wait", "wait")
     last = server.get(f"sessions/{session}")["lastSeq"]
     op = {"type": "run_action", "proposalId": proposal["proposalId"]}
     submit(server, session, op)
@@ -224,7 +228,7 @@ def test_a_run_is_stopped_by_the_user(server: RunningServer) -> None:
 
 
 def test_a_proposal_of_before_a_restart_can_be_run(server: RunningServer) -> None:
-    session, proposal = propose(server, '/office sign as "Grace"')
+    session, proposal = propose(server, '/office sign as "Grace"', "sign")
     server.stop()
     server.start()
     events = run(server, session, proposal, name="Grace")
@@ -233,14 +237,14 @@ def test_a_proposal_of_before_a_restart_can_be_run(server: RunningServer) -> Non
 
 
 def test_a_proposal_of_nobody_is_refused(server: RunningServer) -> None:
-    session, _ = propose(server, "/office wait")
+    session, _ = propose(server, "/office wait", "wait")
     (*_, error) = run(server, session, {"proposalId": "proposal_0"})
     assert error["type"] == "error"
     assert error["code"] == "not_found"
 
 
 def test_an_ordinary_message_needs_a_model_and_no_service_answers_it(server: RunningServer) -> None:
-    session, _ = propose(server, "/office sign it")
+    session, _ = propose(server, "/office sign it", "sign")
     last = server.get(f"sessions/{session}")["lastSeq"]
     request = {"message": "/office sign it", "location": "panel", "intent": {}}
     submit(server, session, {"type": "user_message", "request": request})

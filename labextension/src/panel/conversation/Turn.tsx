@@ -31,6 +31,7 @@ import { QuestionEntry } from './QuestionEntry';
 import { useReadiness } from './Readiness';
 import { Refused } from './Refused';
 import { AttachActive, SwitchToAgent } from '../composer/ToolRequirements';
+import { ActionsOffered } from '../services/ActionsOffered';
 import { HelpList } from '../services/HelpList';
 import { NextSteps } from '../services/NextSteps';
 import { PanelActionRun, PanelProposal } from '../services/PanelActions';
@@ -208,6 +209,8 @@ const EntryView = memo(
             isWhole={/^\s*\/help\s*$/i.test(props.message)}
           />
         );
+      case 'actions-offered':
+        return <ActionsOffered entry={entry} message={props.message} />;
       case 'proposal':
         return (
           <PanelProposal
