@@ -177,7 +177,8 @@ class Router:
 
     def nearest_actions(self, text: str, service: Service | None = None) -> list[Intent]:
         """The actions that share most with the words of a text, of all services or of one: up to
-        ``MOST_OFFERS``, the nearest first. They can be offered; none is known to be meant."""
+        ``MOST_OFFERS``, the nearest first. They can be offered; none is known to be meant. Where a
+        service has few that are near, its first others follow: one alone looks like an answer."""
         if len(text) > MOST_CHARACTERS:
             return []
         words = _without_names(text)
@@ -191,10 +192,15 @@ class Router:
                 for each in self._inside[key].rank(words)
             ]
             found.sort(key=lambda each: -each[1].score)
-        return [
+        near = [
             Intent(service=key, subcommand=each.key, confidence=round(each.confidence, 2))
-            for key, each in found[:MOST_OFFERS]
+            for key, each in found
         ]
+        if service is not None and near:
+            ids = {each.subcommand for each in near}
+            others = [each.id for each in service.actions if each.id not in ids]
+            near += [Intent(service=service.id, subcommand=each) for each in others]
+        return near[:MOST_OFFERS]
 
     def about(self, words: str) -> list[str]:
         """The ids of the services that these words are nearest to; the nearest first."""

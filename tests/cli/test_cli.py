@@ -284,7 +284,7 @@ def test_a_plan_in_a_terminal_has_no_action_and_nothing_is_run_in_its_place(
 
 def test_a_command_of_a_service_needs_no_notebook(tmp_path: Path) -> None:
     write_cars(tmp_path)
-    done = command(tmp_path, "run", "/data convert cars.csv to Parquet", "--yes")
+    done = command(tmp_path, "run", "/data convert cars.csv Parquet", "--yes")
     assert done.returncode == 0, done.stderr
     assert "cars.parquet" in done.stdout
     assert (tmp_path / "cars.parquet").is_file()

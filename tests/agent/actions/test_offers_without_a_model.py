@@ -128,7 +128,7 @@ def test_offers_in_a_cells_chat_are_text(server: RunningServer) -> None:
     assert "`/data convert`" in of_type(events, "final_reply")[0]["text"]
 
 
-def test_programs_are_told_what_is_near_and_that_it_is_not_sure(server: RunningServer) -> None:
+def test_programs_get_what_is_near_and_no_choice(server: RunningServer) -> None:
     reply = server.post("intent", {"message": "/environment upgrade numpy"})
     assert reply.get("subcommand") is None
     assert reply["service"] == "environment"
