@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .numbers import NumberFormat, is_missing, is_number, number_format
 
@@ -174,7 +175,7 @@ class _Table:
             width -= 1
         elif len(top) == width - 1 and width > 2:
             found.row_names = True
-        named = found.row_names or _is_header(top, [row for row in body if len(row) >= width])
+        named = found.row_names or _is_header(top, body)
         comment = self._commented_names(width) if not named else None
         if comment:
             found.comment_header = True
@@ -251,6 +252,7 @@ def _start(rows: list[list[str]]) -> int | None:
 
 def _is_header(top: list[str], body: list[list[str]]) -> bool:
     """Whether the first row names the columns: unless it plainly is data like the rows below."""
+    body = [row for row in body if len(row) >= len(top)]
     if not any(each.strip() for each in top):
         return False
     if not body:
@@ -308,8 +310,7 @@ def form_of(value: str, runs: bool = True) -> str:
         "9" if each.isdigit() else "A" if each.isupper() else "a" if each.isalpha() else each
         for each in value
     )
-    form = "".join(kinds)
-    return re.sub(r"(.)\1+", r"\1", form) if runs else form
+    return "".join(each for each, _ in itertools.groupby(kinds)) if runs else "".join(kinds)
 
 
 def _find_numbers(found: Layout, columns: list[list[str]], decimal: str | None) -> None:
@@ -400,18 +401,22 @@ def is_value(text: str) -> bool:
     text = text.strip()
     if text.isalpha():
         return text.lower() in _WORDS_OF_LOGIC
-    return _DATE.fullmatch(text) is not None or is_number(text)
+    return is_number(text) or _DATE.fullmatch(text) is not None
 
 
 def _is_clean(value: str, delimiter: str) -> bool:
     """Whether no other delimiter is in it, but in the way that texts have commas and spaces."""
     value = value.strip()
-    if is_missing(value) or is_value(value):
-        return True
-    others = ";\t|" if delimiter != " " else ",;\t|"
-    if any(each in value for each in others if each != delimiter):
-        return False
-    return delimiter == "," or not re.search(r",(?! )", value)
+    return _foreign(delimiter).search(value) is None or is_missing(value) or is_value(value)
+
+
+@lru_cache
+def _foreign(delimiter: str) -> re.Pattern[str]:
+    """What no text has between this delimiter."""
+    others = "".join(each for each in ";\t|" if each != delimiter)
+    if delimiter == ",":
+        return re.compile(f"[{others}]")
+    return re.compile(f"[{others},]" if delimiter == " " else f"[{others}]|,(?! )")
 
 
 def _titles(before: list[list[str]]) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None"]
 """Texts for a missing value in columns that are not text."""
+_MISSING = frozenset(MISSING)
 MARKERS = (
     *MISSING[1:],
     *("<NA>", "#NA", "#N/A N/A", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
@@ -18,6 +19,7 @@ MARKERS = (
 PLACEHOLDERS = {"?", "-", "--", "---", ".", "..", "*", "n/a", "n.a.", "na", "missing", "unknown"}
 """Texts, in lower case, for a missing value in a column whose other values are numbers."""
 _SPACES = " \u00a0\u202f\u2009"
+_THOUSANDS = (",", ".", *_SPACES, "'", "\u2019")
 _FIRST = 200
 """Most columns of text are none of numbers, which their first values show."""
 
@@ -86,7 +88,7 @@ def number_format(
 
 def is_missing(value: str) -> bool:
     """Whether a trimmed value is a missing one, where the others are numbers."""
-    return value in MISSING or value.lower() in PLACEHOLDERS
+    return value in _MISSING or value.lower() in PLACEHOLDERS
 
 
 _PLAIN = re.compile(NumberFormat().pattern)
@@ -94,14 +96,26 @@ _NEEDED, _FOREIGN = re.compile(r"\d"), re.compile(r"[^\W\deE]")
 """What every number has, and what none has: a digit, and another letter than of an exponent."""
 
 
-@lru_cache(4096)
 def is_number(value: str) -> bool:
     """Whether it is a number in some way of writing one."""
     value = value.strip()
-    # Else patterns are made for the value, which takes long.
+    return _PLAIN.fullmatch(value) is not None or _is_number(value)
+
+
+@lru_cache(4096)
+def _is_number(value: str) -> bool:
     if _NEEDED.search(value) is None or _FOREIGN.search(value) is not None:
         return False
-    return _PLAIN.fullmatch(value) is not None or bool(_fitting([value]))
+    if not value.isascii():
+        value = "".join("$" if unicodedata.category(each) == "Sc" else each for each in value)
+    thousands = ["", *(each for each in _THOUSANDS if each in value)]
+    return any(_way(d, t).fullmatch(value) for t in thousands for d in ".," if d != t)
+
+
+@lru_cache
+def _way(decimal: str, thousands: str) -> re.Pattern[str]:
+    """A number with these marks and any signs."""
+    return re.compile(NumberFormat(decimal, thousands, "$%", True).pattern)
 
 
 def _fitting(values: list[str]) -> list[NumberFormat]:
@@ -110,7 +124,7 @@ def _fitting(values: list[str]) -> list[NumberFormat]:
         sorted(each for each in used if each == "%" or unicodedata.category(each) == "Sc")
     )
     found = []
-    for thousands in ["", *(each for each in (",", ".", *_SPACES, "'", "\u2019") if each in used)]:
+    for thousands in ["", *(each for each in _THOUSANDS if each in used)]:
         for decimal in ".,":
             needed = decimal == "." or "," in used or thousands == "."
             if decimal != thousands and needed:

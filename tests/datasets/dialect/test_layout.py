@@ -16,6 +16,11 @@ def rows(head: str, row: str, count: int = 30) -> str:
     return (head + "\n" if head else "") + body
 
 
+def test_rows_of_other_lengths_are_no_error_where_the_header_has_one_name_less() -> None:
+    found = find_layout("size,price\nsmall,1,2\nlarge,3\nlarge,5,6\n")
+    assert found.names == ["", "size", "price"]
+
+
 @pytest.mark.parametrize(
     ("text", "delimiter", "names"),
     [
