@@ -31,25 +31,6 @@ IN_THE_PANEL = "It needs values that your editor cannot ask for. Run it in the a
 NOT_ASKED = "The editor could not ask the user."
 
 
-def asks(event: dict[str, Any]) -> bool:
-    """Whether the turn waits for an answer to this event."""
-    if event["type"] == "plan_updated":
-        return event.get("state") in ("proposed", "paused", "waiting")
-    return event["type"] in ("approval_requested", "user_input_requested")
-
-
-def question_of(event: dict[str, Any]) -> str | None:
-    """What an event asks, or says to be settled: the same text for both; None for others."""
-    kind = event["type"]
-    if kind in ("approval_requested", "approval_resolved"):
-        return str(event["approvalId"])
-    if kind == "user_input_requested" or (
-        kind == "tool_call_output" and event["name"] == "askUser"
-    ):
-        return "question"
-    return "plan" if kind == "plan_updated" else None
-
-
 def can_run(proposal: dict[str, Any]) -> bool:
     """Whether all is known that the action needs, and no secret is to be typed."""
     needs_secret = any(each["secret"] and each["required"] for each in proposal["parameters"])

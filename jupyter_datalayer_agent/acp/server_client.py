@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-ENDS = ("turn_completed", "turn_aborted")
+from ..protocol.turn_view import ENDS
+
 CONNECT_SECONDS = 10.0
 
 

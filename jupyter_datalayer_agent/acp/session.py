@@ -11,9 +11,10 @@ from typing import Any
 import acp
 from acp.schema import PromptResponse, SessionInfoUpdate, StopReason, Usage
 
-from .permissions import Permissions, asks, question_of, values_of
+from ..protocol.turn_view import ENDS, TurnView
+from .permissions import Permissions, values_of
 from .prompt import Prompt, read_prompt
-from .server_client import ENDS, ServerClient, ServerError, ServerGone
+from .server_client import ServerClient, ServerError, ServerGone
 from .updates import TurnUpdates, message_chunk
 
 STOP_REASONS: dict[str, StopReason] = {
@@ -54,7 +55,7 @@ class Session:
     running: bool = False
     prompted: bool = False
     _cancelled: bool = False
-    _asking: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _asking: dict[str, tuple[dict[str, Any], asyncio.Task[None]]] = field(default_factory=dict)
 
     async def prompt(self, blocks: list[Any]) -> PromptResponse:
         """Carry out a message. Raises ``PromptRefused``, ``ServerError`` and ``ServerGone``."""
@@ -126,25 +127,18 @@ class Session:
     async def _turn(self, body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Follow a turn to its end: its last event, and the action that it proposed."""
         updates = TurnUpdates(self.server.root, self.context_window)
+        view = updates.view
         permissions = Permissions(self.client, self.id, self.server.root)
-        proposal: dict[str, Any] | None = None
-        message = None
         async for event in self.server.turn(self.id, body):
             for update in updates.of(event):
                 await self.client.session_update(self.id, update)
-            kind = event["type"]
-            if kind == "turn_started" and self._cancelled:
+            if event["type"] == "turn_started" and self._cancelled:
                 await self._interrupt()
-            elif kind == "action_proposed":
-                proposal = permissions.proposal = event
-            elif kind == "plan_updated" and event.get("state") == "waiting":
-                proposal = None  # it is the plan's: the turn does not end with it
-            elif kind == "error":
-                message = event["message"]
-            elif kind in ENDS:
+            permissions.proposal = view.proposal
+            await self._follow_questions(permissions, view)
+            if event["type"] in ENDS:
                 self.count(event.get("usage"))
-                return {**event, "message": message}, proposal
-            await self._follow_question(permissions, event)
+                return {**event, "message": view.error or None}, view.proposal
         raise ServerGone
 
     async def _run_proposed(
@@ -167,14 +161,16 @@ class Session:
 
     # -- questions -------------------------------------------------------------------------------
 
-    async def _follow_question(self, permissions: Permissions, event: dict[str, Any]) -> None:
-        """Ask what the event asks, beside the turn; stop asking what was answered elsewhere, as
+    async def _follow_questions(self, permissions: Permissions, view: TurnView) -> None:
+        """Ask what waits for the user, beside the turn; stop asking what was settled elsewhere, as
         in the panel."""
-        if (key := question_of(event)) is None:
-            return
-        await self._stop_asking(key)
-        if asks(event):
-            self._asking[key] = asyncio.create_task(self._answer(permissions, event))
+        for key, (asked, _) in list(self._asking.items()):
+            if view.questions.get(key) is not asked:
+                await self._stop_asking(key)
+        for key, event in view.questions.items():
+            if key not in self._asking:
+                task = asyncio.create_task(self._answer(permissions, event))
+                self._asking[key] = (event, task)
 
     async def _answer(self, permissions: Permissions, event: dict[str, Any]) -> None:
         op = await permissions.decide(event)
@@ -183,7 +179,8 @@ class Session:
 
     async def _stop_asking(self, key: str | None = None) -> None:
         for each in [key] if key is not None else list(self._asking):
-            if (task := self._asking.pop(each, None)) is not None and not task.done():
+            _, task = self._asking.pop(each)
+            if not task.done():
                 task.cancel()
                 await asyncio.wait([task])
 

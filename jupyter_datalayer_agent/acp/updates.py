@@ -18,7 +18,7 @@ from acp.schema import (
     UserMessageChunk,
 )
 
-from ..protocol.streamed_answer import StreamedAnswer
+from ..protocol.turn_view import GrowingText, Note, NoteKind, Part, Text, TurnView
 from .tool_calls import ToolCalls
 
 STATUSES: dict[str, PlanEntryStatus] = {
@@ -29,6 +29,9 @@ STATUSES: dict[str, PlanEntryStatus] = {
     "skipped": "completed",
 }
 """The protocol knows no step that failed: its text says so."""
+IN_ANSWER: tuple[NoteKind, ...] = ("not_done", "facts", "warning")
+"""The notes that are a part of the answer's text."""
+IN_THOUGHTS: tuple[NoteKind, ...] = ("recovery", "recovered")
 
 
 def message_chunk(text: str) -> AgentMessageChunk:
@@ -59,7 +62,8 @@ class TurnUpdates:
     def __init__(self, root: Path, context_window: int | None = None) -> None:
         self._calls = calls = ToolCalls(root)
         self._context_window = context_window
-        self._answer = StreamedAnswer()
+        self.view = TurnView()
+        self._text = GrowingText()
         self._makers: dict[str, Callable[[dict[str, Any]], list[Any]]] = {
             "reasoning_delta": lambda event: [thought_chunk(event["delta"])],
             "tool_call_started": lambda event: [calls.started(event)],
@@ -70,19 +74,25 @@ class TurnUpdates:
             "action_progress": lambda event: [calls.action_progress(event)],
             "action_finished": lambda event: [calls.action_finished(event)],
             "plan_updated": lambda event: [_plan(event)],
-            "recovery_started": lambda event: [
-                thought_chunk(f"Fixing, attempt {event['attempt']}: {event['error']}\n")
-            ],
-            "recovery_finished": lambda event: [thought_chunk(f"{event['message']}\n")],
             "token_usage": self._token_usage,
         }
 
     def of(self, event: dict[str, Any]) -> list[Any]:
         """The updates that an event makes."""
-        if text := self._answer.take(event):
-            return [message_chunk(text)]
-        make = self._makers.get(event["type"])
-        return [each for each in make(event) if each is not None] if make is not None else []
+        parts = self.view.take(event)
+        updates: list[Any] = [message_chunk(text) for text in map(self._added, parts) if text]
+        updates += [
+            thought_chunk(f"{part.text}\n")
+            for part in parts
+            if isinstance(part, Note) and part.kind in IN_THOUGHTS
+        ]
+        if (make := self._makers.get(event["type"])) is not None:
+            updates += [each for each in make(event) if each is not None]
+        return updates
+
+    def _added(self, part: Part) -> str:
+        is_said = isinstance(part, Text) or (isinstance(part, Note) and part.kind in IN_ANSWER)
+        return self._text.add(part) if is_said else ""
 
     def _token_usage(self, event: dict[str, Any]) -> list[Any]:
         call, usage = event.get("call"), event["usage"]

@@ -35,7 +35,7 @@ def compare(given: argparse.Namespace) -> int:
                 "attachments": [] if path is None else [{"kind": "notebook", "path": path}],
             }
         )
-        ends = dict(turn.answers)
+        ends = dict(turn.view.answers)
         answered = [model for model in models if ends.get(model, {}).get("text")]
         synthesis = None
         if given.synthesise and len(answered) > 1:

@@ -6,13 +6,14 @@ import shutil
 import sys
 from typing import Any, TextIO
 
-MARKS = {"ok": "✓", "error": "✗", "denied": "–", "aborted": "–"}
+from ..protocol.turn_view import Call, Note, NoteKind, TurnView
 
-ACTION_MARKS = {"ok": "✓", "error": "✗", "cancelled": "–"}
+LINES: tuple[NoteKind, ...] = ("step", "step_failed", "recovery", "warning", "error")
+"""The notes that are printed as they come; the rest is with the answer."""
 
 
 class Progress:
-    """Prints events. ``quiet`` prints nothing (``--json``)."""
+    """Prints what is new of a turn. ``quiet`` prints nothing (``--json``)."""
 
     def __init__(self, out: TextIO | None = None, *, quiet: bool = False) -> None:
         self._out = out or sys.stderr
@@ -20,46 +21,33 @@ class Progress:
         self._quiet = quiet
         self._shown = False
         self._has_plan = False
-        self._action = ""
 
-    def take(self, event: dict[str, Any]) -> None:
-        """Show an event, if it is one for the user."""
-        kind = event["type"]
-        if kind == "status":
-            self.now(event["message"])
-        elif kind == "plan_updated" and event.get("state") in ("proposed", "running"):
-            self._plan(event)
-        elif kind == "step_started":
-            self.line(f"[{event['index'] + 1}/{event['total']}] {event['description']}")
-        elif kind == "step_finished" and not event["success"]:
-            self.line(f"  ✗ {event['message']}")
-        elif kind == "tool_call_output":
-            self.line(f"  {MARKS[event['status']]} {event.get('summary') or event['name']}")
-        elif kind == "action_started":
-            self._action = event["title"]
-        elif kind == "action_progress":
-            share = "" if event.get("fraction") is None else f" {event['fraction']:.0%}"
-            self.now(f"{event['message']}{share}")
-        elif kind == "action_finished":
-            self.line(f"  {ACTION_MARKS[event['status']]} {event.get('error') or self._action}")
-        elif kind == "recovery_started":
-            self.line(f"  ↻ fixing, attempt {event['attempt']}: {event['error']}")
-        elif kind == "answer_finished" and event["model"]:
+    def take(self, view: TurnView, event: dict[str, Any]) -> None:
+        """Take the turn's next event into its view, and show what is new for the user."""
+        for part in view.take(event):
+            if isinstance(part, Call) and part.status != "running":
+                self.line(f"  {part.line}")
+            elif isinstance(part, Note) and part.kind in LINES:
+                indent = "" if part.kind in ("step", "warning", "error") else "  "
+                self.line(f"{indent}{part.line}")
+        if event["type"] == "plan_updated" and event.get("state") in ("proposed", "running"):
+            self._plan(view)
+        elif event["type"] == "answer_finished" and event["model"]:
             done = event["status"] == "completed"
             self.line(f"  {'✓' if done else '✗'} {event['model']}")
-        elif kind in ("warning", "error"):
-            self.line(f"! {event['message']}")
+        elif event["type"] in ("status", "action_progress"):
+            self.now(view.activity)
 
-    def _plan(self, event: dict[str, Any]) -> None:
+    def _plan(self, view: TurnView) -> None:
         """Print the plan once; its steps are printed as they run."""
         if self._has_plan:
             return
         self._has_plan = True
         self.line("Plan:")
-        for number, step in enumerate(event["steps"], start=1):
+        for number, step in enumerate(view.plan, start=1):
             self.line(f"  {number}. {step['description']}")
-        if tools := event.get("requiredTools"):
-            self.line(f"  Tools: {', '.join(tools)}")
+        if view.required_tools:
+            self.line(f"  Tools: {', '.join(view.required_tools)}")
 
     def line(self, text: str) -> None:
         """Print a permanent line."""

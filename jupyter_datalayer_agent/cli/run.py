@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.approval_text import approval_parts, visible
+from ..protocol.turn_view import ENDS, TurnView, asks
 from .failure import CommandFailed
 from .progress import Progress
 from .proposal import ProposedAction
 from .server import AgentServer, server_for
 from .terminal import ABSENT, NOBODY, Terminal
 
-ENDS = ("turn_completed", "turn_aborted")
 HOW_TO_RUN = "To run it, add --yes, or answer in a terminal."
 
 
@@ -35,18 +35,18 @@ def run(given: argparse.Namespace) -> int:
         body = request(given, path, exists=not created or given.template is None)
         body["runsActions"] = given.yes or turn.terminal.interactive
         status = turn.follow(body)
-        if turn.proposal is not None:
+        if turn.view.proposal is not None:
             status = turn.follow_proposal(body)
-        reply = {**turn.reply(), "offers": turn.offers, "facts": turn.facts}
+        reply = {**turn.reply(), "offers": turn.view.offers}
     if given.json:
         print(json.dumps(reply, ensure_ascii=False, indent=2))
     elif reply["reply"]:
         if (missed := reply.get("notDone")) is not None:
             print(f"{missed['message']}\n")
         print(reply["reply"])
-        if turn.facts is not None:
-            print(f"\n{turn.facts['message']}")
-        for each in turn.offers:
+        if (facts := reply.get("facts")) is not None:
+            print(f"\n{facts['message']}")
+        for each in turn.view.offers:
             # An existing notebook is not overwritten.
             beside = file or Path("here.ipynb")
             into = given.notebook if created else str(beside.with_name(f"{each['id']}.ipynb"))
@@ -117,8 +117,7 @@ def run_offer(offer: dict[str, Any], notebook: str) -> str:
 
 
 class TurnOutput:
-    """One turn, followed to its end. ``runs_actions``: actions are run without asking;
-    ``answers`` are the ends of a comparison's, by model."""
+    """One turn, followed to its end. ``runs_actions``: actions are run without asking."""
 
     def __init__(
         self,
@@ -132,33 +131,22 @@ class TurnOutput:
         self._progress = progress
         self._runs_actions = runs_actions
         self._session = ""
-        self._turn = ""
         self._seq = 0
-        self.answers: dict[str, dict[str, Any]] = {}
-        self.offers: list[dict[str, Any]] = []
-        self.facts: dict[str, Any] | None = None
-        self.proposal: dict[str, Any] | None = None
+        self.view = TurnView()
         self.terminal = Terminal(progress, interactive=interactive)
 
     def follow(self, body: dict[str, Any]) -> str:
         """Send the message and answer questions; returns how the turn ended."""
         request = {**body, "canAnswer": self.terminal.interactive}
+        self.view = TurnView()
         for event in self._server.stream("chat/stream", request):
             if event["type"] == "session":
                 self._session = event["sessionId"]
                 continue
-            self._turn = event.get("turnId") or self._turn
             self._seq = event["seq"]
-            self._progress.take(event)
-            self._answer(event)
-            if event["type"] == "workflows_offered":
-                self.offers = event["offers"]
-            elif event["type"] == "final_reply":
-                self.facts = event.get("facts")
-            elif event["type"] == "action_proposed":
-                self.proposal = event
-            elif event["type"] == "answer_finished":
-                self.answers[event["model"]] = event
+            self._progress.take(self.view, event)
+            if asks(event):
+                self._answer(event)
             if event["type"] in ENDS:
                 break
         self._progress.clear()
@@ -167,7 +155,7 @@ class TurnOutput:
     def synthesise(self, model: str) -> dict[str, Any]:
         """Have a model write where the answers agree and differ; how that ended. Raises
         ``CommandFailed`` where it is refused."""
-        op = {"type": "synthesise", "turnId": self._turn, "model": model}
+        op = {"type": "synthesise", "turnId": self.view.turn_id, "model": model}
         self._server.post(f"sessions/{self._session}/ops", op)
         route = f"sessions/{self._session}/events?after={self._seq}"
         for event in self._server.stream(route):
@@ -176,14 +164,15 @@ class TurnOutput:
                 return event
             if event["type"] == "error":
                 raise CommandFailed(event["message"], 1)
-            self._progress.take(event)
+            self._progress.take(self.view, event)
         raise CommandFailed("The server ended the connection before the synthesis.", 1)
 
     def follow_proposal(self, body: dict[str, Any]) -> str:
         """Run the action that was proposed, with the user's consent; how that turn ended, or
         "proposed" where it was not run."""
-        assert self.proposal is not None
-        proposal, proposed = self.proposal, self._proposed(self.proposal)
+        proposal = self.view.proposal
+        assert proposal is not None
+        proposed = self._proposed(proposal)
         if proposed.decide() != "run":
             return "proposed"
         action = {"service": proposal["service"], "action": proposal["action"]}
@@ -194,12 +183,13 @@ class TurnOutput:
 
     def reply(self) -> dict[str, Any]:
         """The turn as stored."""
-        if not self._turn:
+        if not self.view.turn_id:
             raise CommandFailed("The server ended the connection before the turn began.", 1)
         turns = self._server.get(f"sessions/{self._session}/turns", limit="1")["turns"]
         return dict(turns[-1])
 
     def _answer(self, event: dict[str, Any]) -> None:
+        """Answer an event that asks."""
         kind, terminal = event["type"], self.terminal
         if kind == "approval_requested":
             parts = [f"{part}\n" for part in approval_parts(event)]
@@ -215,14 +205,14 @@ class TurnOutput:
             op = {"type": "user_input_answer", "requestId": event["requestId"]}
             answer = terminal.text(event["question"], event.get("options"))
             op |= {"answer": answer} if answer is not None else {"unanswered": ABSENT}
-        elif kind == "plan_updated" and event.get("state") in ("proposed", "paused"):
+        elif event["state"] == "waiting" and self.view.proposal is not None:
+            op = self._act(self.view.proposal)
+            self.view.proposal = None  # it is the plan's: the turn does not end with it
+        elif event["state"] == "waiting":
+            return
+        else:
             approved = terminal.confirm("Run this plan?")
             op = {"type": "plan_decision", "decision": "approve" if approved else "reject"}
-        elif kind == "plan_updated" and event.get("state") == "waiting" and self.proposal:
-            op = self._act(self.proposal)
-            self.proposal = None  # it is the plan's: the turn does not end with it
-        else:
-            return
         self._server.post(f"sessions/{self._session}/ops", op)
 
     def _proposed(self, proposal: dict[str, Any]) -> ProposedAction:

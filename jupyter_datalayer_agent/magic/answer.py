@@ -1,217 +1,83 @@
-"""A turn's answer, assembled from its events, as Markdown and as plain text."""
+"""A turn's answer as Markdown and as plain text."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from ..protocol.code_text import plain_code
 from ..protocol.fences import fences
+from ..protocol.turn_view import Call, Note, NoteKind, Text, TurnView
 from .untrusted import escaped, safe
 
-MARKS = {"ok": "✓", "error": "✗", "denied": "✗", "aborted": "◼", "running": "…"}
 STEP_MARKS = {"completed": "✓", "failed": "✗", "in_progress": "▸", "pending": "·"}
+NOTES: tuple[NoteKind, ...] = ("not_done", "facts", "warning", "decided", "stopped")
+"""The notes that are shown: the plan has its steps, and an error its own place."""
 LONGEST_LINE = 200
 _ID = re.compile(r"[\w-]+")
 _LANGUAGE = re.compile(r"\w*")
 
 
 @dataclass
-class Text:
-    """A part of the answer that the model wrote."""
-
-    item_id: str
-    text: str = ""
-
-
-@dataclass
-class Step:
-    """A tool call with a one-line result."""
-
-    call_id: str
-    name: str
-    status: str = "running"
-    summary: str = ""
-
-
-@dataclass
-class Note:
-    """Any other line for the user."""
-
-    text: str
-
-
-@dataclass
-class Missed(Note):
-    """The notice above the answer: something was not done."""
-
-
-@dataclass
-class Answer:
-    """The turn so far; ``take`` each event in order.
-
-    ``session_id`` is where what waits is decided; without ``tells_error`` another one reports it.
-    """
+class Answer(TurnView):
+    """The turn so far. ``session_id`` is where what waits is decided; without ``shows_error``
+    another one reports the error."""
 
     session_id: str = ""
     shows_error: bool = True
-    parts: list[Text | Step | Note] = field(default_factory=list)
-    plan: list[dict[str, Any]] = field(default_factory=list)
-    tools: list[str] = field(default_factory=list)
-    status: Literal["running", "completed", "aborted"] = "running"
-    turn_id: str = ""
-    reply: str = ""
-    doing: str = ""
-    waits_for: str = ""
-    proposed: str = ""
-    error: str = ""
-    reason: str = ""
-    changes: list[dict[str, Any]] = field(default_factory=list)
-
-    def take(self, event: dict[str, Any]) -> None:
-        """Apply the next event."""
-        kind = event["type"]
-        handle = getattr(self, f"_on_{kind}", None)
-        self.turn_id = event.get("turnId") or self.turn_id
-        if handle is not None:
-            handle(event)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the turn is over."""
-        return self.status != "running"
-
-    @property
-    def steps(self) -> list[Step]:
-        """The tool calls."""
-        return [part for part in self.parts if isinstance(part, Step)]
 
     def give_up(self, reason: str) -> None:
         """The connection to the turn was lost."""
-        self.status = "aborted"
-        self.doing = self.waits_for = ""
+        self._end("aborted")
         self.error = reason
 
-    def _on_text_delta(self, event: dict[str, Any]) -> None:
-        self.doing = ""
-        last = self.parts[-1] if self.parts else None
-        if not (isinstance(last, Text) and last.item_id == event["itemId"]):
-            last = Text(event["itemId"])
-            self.parts.append(last)
-        last.text += event["delta"]
-
-    def _on_item_discarded(self, event: dict[str, Any]) -> None:
-        gone = event["itemId"]
-        self.parts = [
-            part for part in self.parts if not (isinstance(part, Text) and part.item_id == gone)
+    def shown(self) -> list[Text | Call | Note]:
+        return [
+            part for part in super().shown() if not isinstance(part, Note) or part.kind in NOTES
         ]
 
-    def _on_tool_call_started(self, event: dict[str, Any]) -> None:
-        self.parts.append(Step(event["callId"], event["name"]))
-        self.doing = ""
+    @property
+    def waits_for(self) -> str:
+        """What the user has to decide before the turn goes on; "" if nothing."""
+        return next((self._wait(event) for event in self.questions.values()), "")
 
-    def _on_tool_call_output(self, event: dict[str, Any]) -> None:
-        self.waits_for = ""
-        for step in self.steps:
-            if step.call_id == event["callId"]:
-                step.status = event["status"]
-                step.summary = event.get("summary") or ""
+    def _wait(self, event: dict[str, Any]) -> str:
+        if event["type"] == "approval_requested":
+            reason = f" ({event['reason']})" if event.get("reason") else ""
+            return f"{event['name']}{reason} waits for your approval in the agent's panel."
+        if event["type"] == "user_input_requested":
+            form = event.get("form")
+            who = f"The MCP server {form['server']} asks: " if form else ""
+            return f"{who}{event['question']} (Answer in the agent's panel.)"
+        if event["state"] == "waiting" and self.proposal is not None:
+            return f"The plan waits for you. {self.proposed}"
+        return "The plan waits for you in the agent's panel."
 
-    def _on_status(self, event: dict[str, Any]) -> None:
-        self.doing = event["message"]
-
-    def _on_plan_updated(self, event: dict[str, Any]) -> None:
-        self.plan = event["steps"]
-        self.tools = event.get("requiredTools") or []
-        state = event.get("state")
-        self.waits_for = ""
-        if state == "waiting" and self.proposed:
-            self.waits_for = f"The plan waits for you. {self.proposed}"
-        elif state in ("proposed", "paused", "waiting"):
-            self.waits_for = "The plan waits for you in the agent's panel."
-        elif state == "running":
-            # It was the plan's action: run, or skipped.
-            self.proposed = ""
-
-    def _on_approval_requested(self, event: dict[str, Any]) -> None:
-        what = f"{event['name']} ({event['reason']})" if event.get("reason") else event["name"]
-        self.waits_for = f"{what} waits for your approval in the agent's panel."
-
-    def _on_user_input_requested(self, event: dict[str, Any]) -> None:
-        who = f"The MCP server {form['server']} asks: " if (form := event.get("form")) else ""
-        self.waits_for = f"{who}{event['question']} (Answer in the agent's panel.)"
-
-    def _on_user_input_resolved(self, event: dict[str, Any]) -> None:
-        self.waits_for = ""
-
-    def _on_approval_resolved(self, event: dict[str, Any]) -> None:
-        self.waits_for = ""
-        if event["decision"] == "expired":
-            self.parts.append(Note("It was not approved in time."))
-
-    def _on_document_changed(self, event: dict[str, Any]) -> None:
-        self.changes += event["changes"]
-
-    def _on_warning(self, event: dict[str, Any]) -> None:
-        self.parts.append(Note(event["message"]))
-
-    def _on_workflows_offered(self, event: dict[str, Any]) -> None:
-        self.reply = event["message"]
-        self.parts.append(Text("offers", event["message"]))
-
-    def _on_action_proposed(self, event: dict[str, Any]) -> None:
-        self.proposed = f"Run “{event['title']}” in the agent's panel."
-
-    def _on_error(self, event: dict[str, Any]) -> None:
-        self.error = event["message"]
-
-    def _on_final_reply(self, event: dict[str, Any]) -> None:
-        self.reply = event["text"]
-        texts = [part for part in self.parts if isinstance(part, Text) and part.text.strip()]
-        last = texts[-1].text.strip() if texts else ""
-        reply = self.reply.strip()
-        if reply and reply not in (last, "".join(part.text for part in texts).strip()):
-            # The summary of a plan follows the model's last text, which is kept.
-            more = reply.removeprefix(f"{last}\n").strip() if last else reply
-            texts.append(Text("reply", more))
-            self.parts.append(texts[-1])
-        if (missed := event.get("notDone")) is not None:
-            place = self.parts.index(texts[-1]) if texts else len(self.parts)
-            self.parts.insert(place, Missed(missed["message"]))
-        if (facts := event.get("facts")) is not None:
-            self.parts.append(Note(facts["message"]))
-
-    def _on_turn_completed(self, event: dict[str, Any]) -> None:
-        self.status = "completed"
-        self.doing = self.waits_for = ""
-
-    def _on_turn_aborted(self, event: dict[str, Any]) -> None:
-        self.status = "aborted"
-        self.reason = event["reason"]
-        self.doing = self.waits_for = ""
-        if event["reason"] == "interrupted":
-            self.parts.append(Note("Stopped."))
+    @property
+    def proposed(self) -> str:
+        """How to run the action that was proposed; "" if none was."""
+        if self.proposal is None:
+            return ""
+        return f"Run “{self.proposal['title']}” in the agent's panel."
 
     def markdown(self) -> str:
         """Everything as Markdown, with folded tool calls; readable without HTML support."""
         pieces = [_plan_markdown(self.plan)] if self.plan else []
-        pieces += [escaped(self._needs())] if self.tools else []
-        steps: list[Step] = []
-        for part in self.parts:
-            if isinstance(part, Step):
-                steps.append(part)
+        pieces += [escaped(self._needs())] if self.required_tools else []
+        calls: list[Call] = []
+        for part in [*self.shown(), None]:
+            if isinstance(part, Call):
+                calls.append(part)
                 continue
-            if steps:
-                pieces.append(_steps_markdown(steps))
-                steps = []
+            if calls:
+                pieces.append(_calls_markdown(calls))
+                calls = []
             if isinstance(part, Note):
-                mark = "**" if isinstance(part, Missed) else "*"
+                mark = "**" if part.kind == "not_done" else "*"
                 pieces.append(f"{mark}{escaped(_line(part.text))}{mark}")
-            elif part.text.strip():
+            elif part is not None:
                 pieces.append(_closed(safe(part.text.strip())))
-        if steps:
-            pieces.append(_steps_markdown(steps))
         if self.problem:
             pieces.append(f"**{escaped(_line(self.problem))}**")
         if not self.ended:
@@ -223,23 +89,21 @@ class Answer:
     def plain(self) -> str:
         """The same as plain text."""
         pieces = [f"{STEP_MARKS.get(s['status'], '·')} {s['description']}" for s in self.plan]
-        pieces += [self._needs()] if self.tools else []
-        for part in self.parts:
-            if isinstance(part, Step):
-                pieces.append(f"{MARKS.get(part.status, '·')} {part.summary or part.name}")
-            elif part.text.strip():
-                pieces.append(part.text.strip())
+        pieces += [self._needs()] if self.required_tools else []
+        for part in self.shown():
+            pieces.append(part.line if isinstance(part, Call) else part.text.strip())
         pieces += [self.problem] if self.problem else []
-        pieces += [self.proposed or ""] if self.ended else [self.now()]
+        pieces += [self.proposed] if self.ended else [self.now()]
         return "\n".join(filter(None, pieces)) or self._nothing()
 
     def _needs(self) -> str:
-        return f"Tools: {', '.join(self.tools)}"
+        return f"Tools: {', '.join(self.required_tools)}"
 
     @property
     def missed(self) -> str:
         """The notice above the answer."""
-        return next((part.text for part in self.parts if isinstance(part, Missed)), "")
+        notes = (part for part in self.parts if isinstance(part, Note))
+        return next((note.text for note in notes if note.kind == "not_done"), "")
 
     @property
     def problem(self) -> str:
@@ -253,8 +117,8 @@ class Answer:
         """The current activity as text."""
         if self.waits_for:
             return self.waits_for
-        running = [step.name for step in self.steps if step.status == "running"]
-        return self.doing or (f"{running[-1]}…" if running else "Working…")
+        running = [call.name for call in self.calls if call.status == "running"]
+        return self.activity or (f"{running[-1]}…" if running else "Working…")
 
     def now_markdown(self) -> str:
         """The same as Markdown; a waiting request has a link that opens it in the panel."""
@@ -267,8 +131,7 @@ class Answer:
 
     def text(self) -> str:
         """The model's text, without its tool calls."""
-        texts = (part.text.strip() for part in self.parts if isinstance(part, Text))
-        return self.reply.strip() or "\n\n".join(filter(None, texts))
+        return self.reply.strip() or "\n\n".join(part.text.strip() for part in self.texts)
 
     def code(self) -> str:
         """The code blocks of its text, or all of it without any."""
@@ -283,13 +146,12 @@ class Answer:
         return named[0] if named else ""
 
 
-def _steps_markdown(steps: list[Step]) -> str:
-    failed = sum(step.status in ("error", "denied") for step in steps)
-    count = f"{len(steps)} step{'s' if len(steps) > 1 else ''}"
+def _calls_markdown(calls: list[Call]) -> str:
+    failed = sum(call.status in ("error", "denied") for call in calls)
+    count = f"{len(calls)} step{'s' if len(calls) > 1 else ''}"
     lines = "\n".join(
-        f"<li>{MARKS.get(step.status, '·')} <code>{escaped(step.name)}</code> "
-        f"{escaped(_line(step.summary))}</li>"
-        for step in steps
+        f"<li>{call.mark} <code>{escaped(call.name)}</code> {escaped(_line(call.summary))}</li>"
+        for call in calls
     )
     summary = f"{count}, {failed} failed" if failed else count
     return f"<details><summary>{summary}</summary>\n<ul>\n{lines}\n</ul>\n</details>"

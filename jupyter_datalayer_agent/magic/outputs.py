@@ -7,7 +7,8 @@ import sys
 import uuid
 from typing import Any, Protocol
 
-from .answer import MARKS, Answer, Step, Text
+from ..protocol.turn_view import Note, Text
+from .answer import Answer
 from .untrusted import printable, safe
 
 SHORTEST_INTERVAL = 0.1
@@ -96,15 +97,15 @@ class TerminalOutput:
                 output = answer.problem if answer.error else answer.code()
                 self._write(f"{output}\n" if output else "")
             return
-        # By identity: a part that arrives later may precede it.
-        for part in answer.parts:
+        for part in answer.shown():
+            # By identity: a part that arrives later may precede it.
             if isinstance(part, Text):
-                self._write(part.text[self._written.get(id(part), 0) :])
-                self._written[id(part)] = len(part.text)
-            elif not isinstance(part, Step):
+                self._write("".join(part.pieces[self._written.get(id(part), 0) :]))
+                self._written[id(part)] = len(part.pieces)
+            elif isinstance(part, Note):
                 self._line(str(id(part)), part.text)
             elif part.status != "running":
-                self._line(part.call_id, f"{MARKS.get(part.status)} {part.summary or part.name}")
+                self._line(part.call_id, part.line)
         if answer.waits_for:
             self._line(answer.waits_for, answer.waits_for)
         if answer.ended:
@@ -146,5 +147,5 @@ def has_live_frontend(shell: Any) -> bool:
 
 def interval_for(answer: Answer) -> float:
     """Seconds between updates of an answer of this length."""
-    size = sum(len(part.text) for part in answer.parts if isinstance(part, Text))
+    size = sum(len(part.text) for part in answer.texts)
     return SHORTEST_INTERVAL + size / CHARACTERS_PER_SECOND

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..protocol.turn_view import ENDS
 from .answer import Answer
 from .failure import AgentMagicError, ServerGone
 from .server import Server
@@ -122,4 +123,4 @@ class MagicTurn:
         elif not self.started or event.get("turnId") != self.answer.turn_id:
             return False
         self._waiting.put(event)
-        return event["type"] in ("turn_completed", "turn_aborted")
+        return event["type"] in ENDS

@@ -16,9 +16,6 @@ action of the step in progress; ``stopped`` can be resumed."""
 DONE_WITH: tuple[StepStatus, ...] = ("completed", "failed", "skipped")
 """Steps that are not begun any more."""
 
-PLAN_WAITS: tuple[PlanState, ...] = ("proposed", "paused", "waiting")
-"""States in which a plan waits for the user."""
-
 
 class PlanStep(Wire):
     """One step of a plan and how far it is.

@@ -80,6 +80,7 @@ turns = sa.Table(
     sa.Column("chosen_answer", sa.Text),
     sa.Column("not_done", sa.Text),
     sa.Column("withdrawn_seq", sa.Integer),
+    sa.Column("facts", sa.Text),
 )
 
 items = sa.Table(

@@ -44,7 +44,8 @@ def test_a_linked_notebook_is_changed_and_the_editor_sees_how(
             done = await agent.ask(session, "Add a cell to ", notebook, ", please.")
             assert done.stop_reason == "end_turn"
             assert done.usage.output_tokens > 0
-            assert editor.text(session) == "It is 42."
+            # Then what it did, counted from results.
+            assert editor.text(session) == "It is 42.\n\n*1 change · 1 run*"
             assert sources(notebook) == ["1", "6 * 7"]
             started = editor.of_kind(session, "tool_call")
             assert [(each.title, each.kind) for each in started] == [
@@ -222,7 +223,9 @@ def test_two_sessions_work_at_once_each_on_its_own_notebook(
                 await agent.ask(one, "Hurry")
             model.release()
             await first
-            assert (editor.text(one), editor.text(two)) == ("I am the first.", "I am the second.")
+            nothing = "*Nothing was changed or run in this turn.*"
+            assert editor.text(one) == f"I am the first.\n\n{nothing}"
+            assert editor.text(two) == "I am the second.\n\n*1 change · 1 run*"
 
     opened.run(use())
     assert sources(server.root / "one.ipynb") == []

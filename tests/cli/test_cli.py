@@ -117,7 +117,7 @@ def test_a_new_notebook_a_plan_and_a_failure_with_an_exit_code(tmp_path: Path) -
     assert done.returncode == 1
     assert "Plan:\n  1. Load\n  2. Divide\n  Tools: addNotebookCell\n" in done.stderr
     assert done.stderr.count("Plan:") == 1
-    assert "[1/2] Load" in done.stderr
+    assert "Step 1 of 2: Load" in done.stderr
     assert "Stopped at step 2 of 2" in done.stdout
     assert nbformat.read(tmp_path / "new.ipynb", as_version=4).cells[0].source == LOAD
 

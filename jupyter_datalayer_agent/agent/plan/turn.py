@@ -9,10 +9,11 @@ from ...models.types import ModelError
 from ...protocol import events
 from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.ops import PlanDecision, RunAction
-from ...protocol.plans import PLAN_WAITS, Plan, PlanState, PlanStep, StepStatus
+from ...protocol.plans import Plan, PlanState, PlanStep, StepStatus
 from ...protocol.quality import QualityReport
 from ...protocol.renames import Rename
 from ...protocol.tools import NotDone
+from ...protocol.turn_view import PLAN_WAITS
 from ...protocol.workflows import WorkflowOffer
 from ...settings.turn_settings import Settings
 from ...workflows.template import StepFailed

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from ...protocol.turn_view import ENDS
 from ..events.channel import SerializedEvent
-
-ENDS = ("turn_completed", "turn_aborted")
 
 
 class TurnEvents:

@@ -183,6 +183,7 @@ class TurnRecord:
             reply=self.reply,
             error=error,
             not_done=self.not_done,
+            facts=self.facts,
             usage=usage,
             ttft_ms=first,
             duration_ms=duration,

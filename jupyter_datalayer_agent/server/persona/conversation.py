@@ -11,12 +11,12 @@ from ...agent.approvals.pending import Audience
 from ...agent.asker import PAGE
 from ...agent.events.channel import SerializedEvent
 from ...agent.request import AGENT_PREFIX, mentioned
-from ...agent.session.turn_events import ENDS
 from ...protocol.attachments import Attachment
 from ...protocol.base import Mode, new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import Interrupt, Op, RunAction, UserMessage
 from ...protocol.requests import ChatRequest
+from ...protocol.turn_view import TurnView
 from ..base.limits import check_message
 from ..base.parts import Parts
 from . import replies
@@ -52,20 +52,17 @@ class Conversation:
         self._session_id = session_id
         self._remember = remember
         self._notebook: str | None = None
-        self._open: list[dict[str, Any]] = []
-        self._proposal: dict[str, Any] | None = None
-        self._decided_by: str | None = None
-        self._last_usage: dict[str, Any] = {}
+        self._view = TurnView()
 
     @property
     def waits(self) -> bool:
         """Whether the running turn waits for a reply."""
-        return bool(self._open)
+        return bool(self._view.questions)
 
     @property
     def usage(self) -> dict[str, Any]:
         """The tokens of the last turn, and of the session."""
-        return self._last_usage
+        return self._view.usage
 
     async def send(
         self,
@@ -79,7 +76,7 @@ class Conversation:
         audience: Audience,
     ) -> None:
         """Carry out a message; ``author`` is its name where several people write."""
-        proposal, self._proposal = self._proposal, None
+        proposal, self._view.proposal = self._view.proposal, None
         try:
             op: Op
             if proposal is not None and proposal["complete"] and replies.is_yes(text):
@@ -95,16 +92,15 @@ class Conversation:
 
     async def answer(self, text: str, author: str, reader: Reader) -> None:
         """Take a reply to what the running turn asks."""
-        event = self._open[0]
+        view = self._view
+        key, event = next(iter(view.questions.items()))
         reader.begin()
-        op = replies.answer(event, text, self._proposal)
+        op = replies.answer(event, text, view.proposal)
         if op is None:
             reader.write(f"{NOT_UNDERSTOOD}{replies.how_to_answer(event)}")
             return
-        self._open.remove(event)
-        self._decided_by = author
-        if event["type"] == "plan_updated":
-            self._proposal = None
+        del view.questions[key]
+        view.decided_by = author
         assert self._session_id is not None
         try:
             await self._parts.sessions.submit(self._session_id, op, "page", PAGE)
@@ -160,7 +156,7 @@ class Conversation:
             await self._show(waiting, op_id, reader)
         finally:
             leave()
-            self._open.clear()
+            self._view.questions.clear()
             reader.status("")
 
     async def _session(self) -> Any:
@@ -182,6 +178,8 @@ class Conversation:
     ) -> None:
         transcript = Transcript()
         turn_id: str | None = None
+        usage, self._view = self._view.usage, transcript.view
+        self._view.usage = usage
         while True:
             event = json.loads((await waiting.get()).text)
             kind = event["type"]
@@ -198,45 +196,14 @@ class Conversation:
                     return
             if turn_id is None or event.get("turnId") != turn_id:
                 continue
-            self._note(event)
-            if kind == "status":
-                reader.status(event["message"])
-            if text := transcript.of(event, self._decided_by):
+            if text := transcript.of(event):
                 reader.write(text)
-            if kind in ENDS:
-                if self._proposal is not None and self._proposal["complete"]:
+            if kind in ("status", "action_progress"):
+                reader.status(self._view.activity)
+            if self._view.ended:
+                if self._view.proposal is not None and self._view.proposal["complete"]:
                     reader.write(RUN)
                 return
-
-    def _note(self, event: dict[str, Any]) -> None:
-        """Keep what is open, and what it is about."""
-        kind = event["type"]
-        if kind == "plan_updated":
-            self._open = [each for each in self._open if each["type"] != kind]
-        if kind == "approval_resolved":
-            self._open = [
-                each for each in self._open if each.get("approvalId") != event["approvalId"]
-            ]
-        elif kind == "user_input_resolved":
-            self._open = [
-                each for each in self._open if each.get("requestId") != event["requestId"]
-            ]
-        elif kind == "tool_call_output" and event["name"] == "askUser":
-            # Answered, here or in the panel.
-            self._open = [
-                each
-                for each in self._open
-                if each["type"] != "user_input_requested" or each.get("form") is not None
-            ]
-        elif replies.asks(event):
-            self._open.append(event)
-            self._decided_by = None
-        elif kind == "action_proposed":
-            self._proposal = event
-        elif kind == "action_started":
-            self._proposal = None
-        elif kind == "token_usage":
-            self._last_usage = event["usage"]
 
 
 def signed(text: str, author: str | None) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...protocol import ops
 from ...protocol.forms import FormAnswer
-from ...protocol.plans import PLAN_WAITS
 
 _APPROVE = re.compile(r"(approve|approved|allow|yes|y|ok|run)[.!]?", re.IGNORECASE)
 _APPROVE_ALL = re.compile(
@@ -23,13 +22,6 @@ HOW_APPROVAL = (
 HOW_PLAN = "Reply `approve` or `deny`."
 HOW_FORM = "Answer in the agent's panel, or reply `decline`."
 HOW_ACTION = "Reply `run`, `skip` or `deny`."
-
-
-def asks(event: dict[str, Any]) -> bool:
-    """Whether the turn waits for an answer to this event."""
-    if event["type"] == "plan_updated":
-        return event.get("state") in PLAN_WAITS
-    return event["type"] in ("approval_requested", "user_input_requested")
 
 
 def how_to_answer(event: dict[str, Any]) -> str:

@@ -6,75 +6,37 @@ from typing import Any
 
 from ...protocol.approval_text import approval_parts, visible
 from ...protocol.fences import fenced
-from ...protocol.streamed_answer import StreamedAnswer
-from .replies import asks, how_to_answer
-
-MARKS = {"ok": "✓", "error": "✗", "denied": "–", "aborted": "–"}
-DECISIONS = {
-    "approve": "Approved",
-    "approve_for_session": "Approved for this chat",
-    "deny": "Denied",
-    "expired": "Nobody answered in time: denied",
-}
-FORMS = {
-    "accept": "*Answered.*",
-    "decline": "*Declined to answer.*",
-    "cancel": "*Not answered.*",
-}
-STOPPED = {
-    "interrupted": "Stopped.",
-    "replaced": "Stopped.",
-    "shutdown": "The server ended. What was done is kept.",
-}
+from ...protocol.turn_view import GrowingText, TurnView, asks
+from .replies import how_to_answer
 
 
 class Transcript:
     """The text of one turn, which only grows."""
 
     def __init__(self) -> None:
-        self._answer = StreamedAnswer()
+        self.view = TurnView()
+        self._text = GrowingText()
         self._has_plan = False
 
-    def of(self, event: dict[str, Any], by: str | None = None) -> str:
-        """What an event adds; ``by`` is who decided on what it says to be decided."""
-        if text := self._answer.take(event):
-            return text
-        line = self._line(event, by)
-        return self._answer.paragraph(line) if line else ""
+    def of(self, event: dict[str, Any]) -> str:
+        """What the turn's next event adds."""
+        added = [self._text.add(part) for part in self.view.take(event)]
+        if asked := self._asked(event):
+            added.append(self._text.paragraph(asked))
+        return "".join(added)
 
-    def _line(self, event: dict[str, Any], by: str | None) -> str:
+    def _asked(self, event: dict[str, Any]) -> str:
+        """What the event asks or plans."""
         kind = event["type"]
-        if kind == "tool_call_output":
-            return f"{MARKS[event['status']]} {event.get('summary') or event['name']}"
         if kind == "plan_updated":
             return self._plan(event)
-        if kind == "step_started":
-            return f"**Step {event['index'] + 1} of {event['total']}:** {event['description']}"
-        if kind == "step_finished" and not event["success"]:
-            return f"✗ {event['message']}"
-        if kind == "recovery_started":
-            return f"↻ Fixing, attempt {event['attempt']}: {event['error']}"
         if kind == "approval_requested":
             return _approval(event)
-        if kind == "approval_resolved":
-            decided = DECISIONS.get(event["decision"])
-            return f"*{decided}{f' by {by}' if by else ''}.*" if decided else ""
         if kind == "user_input_requested" and (form := event.get("form")) is not None:
             asked = f"**The MCP server {form['server']} asks you:**"
             return f"{asked}\n\n{fenced(event['question'])}\n\n{how_to_answer(event)}"
-        if kind == "user_input_resolved":
-            return FORMS[event["action"]]
         if kind == "user_input_requested":
             return f"**{event['question']}**\n\n{how_to_answer(event)}"
-        if kind == "action_progress":
-            return event["message"] if event.get("fraction") is None else ""
-        if kind == "action_finished":
-            text = event.get("error") or event.get("output") or "Done."
-            return f"{'✓' if event['status'] == 'ok' else '✗'} {text}"
-        if kind == "error":
-            return f"✗ {event['message']}"
-        if kind == "turn_aborted":
-            return STOPPED.get(event["reason"], "")
         return ""
 
     def _plan(self, event: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ from . import (
     m0019_server_roots,
     m0020_document_renames,
     m0021_order_by_numbers,
+    m0022_facts,
 )
 
 
@@ -64,6 +65,7 @@ MIGRATIONS: list[Migration] = [
     Migration("0019_server_roots", m0019_server_roots.upgrade),
     Migration("0020_document_renames", m0020_document_renames.upgrade),
     Migration("0021_order_by_numbers", m0021_order_by_numbers.upgrade),
+    Migration("0022_facts", m0022_facts.upgrade),
 ]
 
 TABLE = "applied_migrations"

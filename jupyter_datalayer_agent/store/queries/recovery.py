@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...protocol.base import now_ms
 from ...protocol.events import BaseEvent, ToolCallOutput, TurnAborted
-from ...protocol.plans import PLAN_WAITS
 from ...protocol.requests import ToolCallRecord, Usage
+from ...protocol.turn_view import PLAN_WAITS
 from .. import schema
 from ..encoding import from_json, plain_text, to_json
 from ..file.driver import Connection, in_thread

@@ -14,7 +14,7 @@ from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.pictures import without_pictures
 from ...protocol.provenance import Provenance
 from ...protocol.requests import ToolCallRecord, Turn, TurnsReply, Usage
-from ...protocol.tools import Change, NotDone
+from ...protocol.tools import Change, NotDone, TurnFacts
 from .. import schema
 from ..encoding import from_json
 from ..file.database import Database
@@ -338,7 +338,7 @@ async def events_of(
 
 
 def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
-    error, not_done = from_json(row.error), from_json(row.not_done)
+    error, not_done, facts = map(from_json, (row.error, row.not_done, row.facts))
     return Turn(
         id=row.id,
         session_id=row.session_id,
@@ -361,6 +361,7 @@ def _turn(row: sa.Row[Any], **parts: Any) -> Turn:
         compare=from_json(row.request).get("compare"),
         error=None if error is None else ErrorBody.model_validate(error),
         not_done=None if not_done is None else NotDone.model_validate(not_done),
+        facts=None if facts is None else TurnFacts.model_validate(facts),
         **parts,
     )
 

@@ -12,7 +12,7 @@ from ...protocol.base import Location, Mode, NotebookMode, now_ms
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.events import BaseEvent
 from ...protocol.requests import ChatRequest, Usage
-from ...protocol.tools import NotDone
+from ...protocol.tools import NotDone, TurnFacts
 from .. import schema
 from ..encoding import as_given, plain_text, to_json
 from ..file.database import Database
@@ -30,7 +30,7 @@ TURNS = schema.turns.c
 
 NOT_YET = (
     "aborted_reason", "error", "usage", "ended_at", "ttft_ms", "duration_ms", "withdrawn_at",
-    "copied_from", "chosen_answer", "not_done", "withdrawn_seq",
+    "copied_from", "chosen_answer", "not_done", "withdrawn_seq", "facts",
 )  # fmt: skip
 """The columns that are empty while a turn runs."""
 
@@ -39,7 +39,17 @@ FINISH_TURN = Compiled(
     sa.update(schema.turns)
     .where(TURNS.id == sa.bindparam("turn"))
     .values(aborted_reason=sa.func.coalesce(sa.bindparam("reason"), TURNS.aborted_reason)),
-    ["status", "reply", "error", "not_done", "usage", "ttft_ms", "duration_ms", "ended_at"],
+    [
+        "status",
+        "reply",
+        "error",
+        "not_done",
+        "facts",
+        "usage",
+        "ttft_ms",
+        "duration_ms",
+        "ended_at",
+    ],
 )
 TOUCH = Compiled(
     sa.update(schema.sessions)
@@ -145,6 +155,7 @@ class Turns:
         reply: str = "",
         error: ErrorBody | None = None,
         not_done: NotDone | None = None,
+        facts: TurnFacts | None = None,
         usage: Usage | None = None,
         ttft_ms: float | None = None,
         duration_ms: float | None = None,
@@ -165,6 +176,7 @@ class Turns:
             "reply": plain_text(reply),
             "error": None if error is None else to_json(error.to_wire()),
             "not_done": None if not_done is None else to_json(not_done.to_wire()),
+            "facts": None if facts is None else to_json(facts.to_wire()),
             "usage": to_json((usage or Usage()).to_wire()),
             "ttft_ms": ttft_ms,
             "duration_ms": duration_ms,

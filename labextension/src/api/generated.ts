@@ -10203,7 +10203,8 @@ export interface components {
          *     ``answers`` are what other models answered to the same message, and syntheses of answers;
          *     ``chosen_answer`` is the one of them from which the conversation continues, if not from
          *     ``reply``. ``compare`` are the models of a comparison, which has no ``reply`` of its own.
-         *     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about.
+         *     ``not_done`` is what ``reply`` may be silent about: what was tried and did not come about;
+         *     ``facts`` is what a turn in Agent mode did.
          *     ``duration_ms`` is how long it worked, by a clock that is not set; of one that runs, as it was
          *     last stored. ``started_at`` and ``ended_at`` are times of the day, in ms since 1970.
          */
@@ -10252,6 +10253,8 @@ export interface components {
             events?: {
                 [key: string]: unknown;
             }[] | null;
+            /** @default null */
+            facts?: components["schemas"]["TurnFacts"] | null;
             /** Firstseq */
             firstSeq: number;
             /** Id */

@@ -241,6 +241,7 @@ function fromRecord(turn: ITurn, record: Turn): ITurn {
     ...turn,
     changes: record.changes,
     entries: record.reply ? [...calls, ...notice, reply] : calls,
+    facts: record.facts,
     answers: record.answers.map(({ answerId, text, toolCalls, ...answer }) => ({
       ...answer,
       calls: toolCalls.map(call => callOf(call, answer.createdAt)),

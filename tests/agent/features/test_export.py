@@ -84,9 +84,12 @@ def test_the_notebook_is_valid_and_has_the_code_that_was_written(
         ("code", "x = '```'\nx"),
         ("markdown", "# Added"),
         ("code", "y = 2"),
-        ("markdown", "Changed."),
+        ("markdown", "Changed.\n\n*3 changes · 1 run*"),
         ("markdown", "## 2. You\n\n> How is it?"),
-        ("markdown", "It is\n\n- good\n- fine"),
+        (
+            "markdown",
+            "It is\n\n- good\n- fine\n\n*Nothing was changed or run in this turn.*",
+        ),
     ]
     mark = notebook.cells[2].metadata["datalayer_agent"]
     assert (mark["path"], mark["cellId"], mark["op"]) == ("work.ipynb", "c0", "update")

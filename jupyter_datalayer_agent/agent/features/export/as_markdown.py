@@ -11,14 +11,15 @@ from typing import Any
 
 from ....protocol.requests import Session, ToolCallRecord, Turn
 from ....protocol.tools import Change
+from ....protocol.turn_view import Call, Text
 from .transcript import (
     GOES_ON,
-    Said,
     day_and_time,
     heading_of,
     how_it_ended,
-    parts_of,
+    note_text,
     sources_of,
+    view_of,
 )
 
 OUTPUT_CHARACTERS = 20_000
@@ -58,11 +59,14 @@ def _turn(turn: Turn) -> Iterator[str]:
     yield _quoted(turn.message)
     if not turn.compare:
         yield "### Agent"
-    for part in parts_of(turn):
-        if isinstance(part, ToolCallRecord):
-            yield _call(part)
+    calls = {call.call_id: call for call in turn.tool_calls}
+    for part in view_of(turn).shown():
+        if isinstance(part, Call):
+            yield _call(calls[part.call_id])
+        elif isinstance(part, Text):
+            yield part.text.strip()
         else:
-            yield part.text.strip() if isinstance(part, Said) else f"**{_one_line(part.text)}**"
+            yield note_text(part)
     for answer in turn.answers:
         yield f"### Agent, {_one_line(heading_of(turn, answer))}"
         for call in answer.tool_calls:

@@ -12,14 +12,15 @@ from typing import Any
 from ....notebook.agent_mark import KEY, MADE_BY_AGENT
 from ....protocol.requests import Session, Turn
 from ....protocol.tools import Change
+from ....protocol.turn_view import Note, Text
 from .transcript import (
     GOES_ON,
-    Said,
     day_and_time,
     heading_of,
     how_it_ended,
-    parts_of,
+    note_text,
     sources_of,
+    view_of,
 )
 
 Cell = dict[str, Any]
@@ -66,10 +67,14 @@ def _turn(turn: Turn) -> Iterator[Cell]:
                     "op": change.op,
                 },
             )
-    answers = [part.text.strip() for part in parts_of(turn) if isinstance(part, Said)]
-    missed = [] if turn.not_done is None else [f"**{' '.join(turn.not_done.message.split())}**"]
+    view = view_of(turn)
+    last = view.texts[-1] if view.texts else None
     ending = how_it_ended(turn)
-    said = [*missed, *answers[-1:], *([f"*{ending}*"] if ending else [])]
+    said = [
+        part.text.strip() if isinstance(part, Text) else note_text(part)
+        for part in view.shown()
+        if part is last or isinstance(part, Note)
+    ] + ([f"*{ending}*"] if ending else [])
     if said:
         yield _markdown("\n\n".join(said), {**mark, **MADE_BY_AGENT, "role": "assistant"})
     for answer in turn.answers:

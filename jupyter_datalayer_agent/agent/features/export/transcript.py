@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
 from ....protocol.answers import FurtherAnswer
 from ....protocol.requests import ToolCallRecord, Turn
+from ....protocol.turn_view import BOLD, Call, Note, Text, TurnView
 
 ENDED = {
     "failed": "This turn failed.",
@@ -34,45 +33,35 @@ def sources_of(answer: FurtherAnswer) -> str | None:
 GOES_ON = "The session went on from this answer."
 
 
-@dataclass(frozen=True)
-class Said:
-    """A piece of an answer."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Contradicted:
-    """The notice above the answer: something was not done."""
-
-    text: str
-
-
-Part = Said | Contradicted | ToolCallRecord
-
-
-def parts_of(turn: Turn) -> list[Part]:
-    """The answers and the tool calls of a turn, in the order in which they came."""
-    parts: list[Part] = list(_parts(turn))
-    if turn.not_done is not None:
-        answers = [place for place, part in enumerate(parts) if isinstance(part, Said)]
-        place = answers[-1] if answers else len(parts)
-        parts.insert(place, Contradicted(turn.not_done.message))
-    return parts
-
-
-def _parts(turn: Turn) -> Iterator[Said | ToolCallRecord]:
+def view_of(turn: Turn) -> TurnView:
+    """A stored turn as it was shown: its answers and tool calls in the order in which they came."""
+    view = TurnView(turn_id=turn.id)
     calls = {call.call_id: call for call in turn.tool_calls}
-    said = ""
     for item in turn.items:
         if item.get("role") == "assistant" and (text := text_of(item)):
-            said = text
-            yield Said(text)
+            view.parts.append(Text(str(item.get("id")), [text]))
         elif item.get("type") == "function_call" and item.get("call_id") in calls:
-            yield calls.pop(item["call_id"])
-    yield from calls.values()
-    if turn.reply.strip() and turn.reply.strip() not in said:
-        yield Said(turn.reply)
+            view.parts.append(_call(calls.pop(item["call_id"])))
+    view.parts += map(_call, calls.values())
+    view.take(
+        {
+            "type": "final_reply",
+            "text": turn.reply,
+            "notDone": turn.not_done and turn.not_done.to_wire(),
+            "facts": turn.facts and turn.facts.to_wire(),
+        }
+    )
+    return view
+
+
+def _call(record: ToolCallRecord) -> Call:
+    return Call(record.call_id, record.name, record.status)
+
+
+def note_text(note: Note) -> str:
+    """A note as one line of Markdown."""
+    emphasis = "**" if note.kind in BOLD else "*"
+    return f"{emphasis}{' '.join(note.text.split())}{emphasis}"
 
 
 def text_of(item: dict[str, Any]) -> str:
