@@ -22,6 +22,7 @@ NAMES = [
     "upload",
     "questions",
     "tables",
+    "trace",
 ]
 
 

@@ -11,7 +11,7 @@ from traitlets import TraitError, TraitType
 
 from .definitions import AgentTraits, is_for_server, setting_traits
 from .policies import PROTECTED, is_looser
-from .user_layer import UserSettings, snake
+from .user_layer import Stamp, UserSettings, snake
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +63,11 @@ class Layers:
         self._traits = setting_traits(owner)
         self._environment = environment
         self._configured = configured
-        self._logged: tuple[int, int] | None = None
+        self._logged: Stamp | None = None
         self._confirmed: dict[str, Any] = {}
         self._unconfirmed: dict[str, Any] = {}
+        self._resolved: tuple[Stamp | None, dict[str, Setting]] | None = None
+        owner.observe(self._forget)
         unknown = sorted(set(owner.locked) - self._traits.keys())
         if unknown:
             log.error("No such setting to be locked: %s", ", ".join(unknown))
@@ -86,11 +88,19 @@ class Layers:
             values["mode_models"] = {}
         return values
 
-    def settings(self) -> dict[str, Setting]:
-        """Every setting with where its value comes from."""
-        own = self._user_values()
-        locked = self.locked
-        return {name: self._setting(name, own, locked) for name in self._traits}
+    def settings(self) -> Mapping[str, Setting]:
+        """Every setting with where its value comes from; resolved again when the user's file or a
+        trait has changed."""
+        given = self._user.values()
+        stamp = self._user.stamp
+        if self._resolved is None or self._resolved[0] != stamp:
+            own, locked = self._user_values(given), self.locked
+            found = {name: self._setting(name, own, locked) for name in self._traits}
+            self._resolved = (stamp, found)
+        return self._resolved[1]
+
+    def _forget(self, _: object = None) -> None:
+        self._resolved = None
 
     def change(self, values: Mapping[str, Any]) -> None:
         """Set values of the user's, all or none; None takes one out.
@@ -110,6 +120,7 @@ class Layers:
         self._user.write(changes)
         for name in changes.keys() & set(PROTECTED):
             self._confirmed.pop(name, None)
+        self._forget()
 
     def _check_changeable(self, name: str, trait: TraitType[Any, Any]) -> None:
         if name in self.locked:
@@ -129,10 +140,9 @@ class Layers:
         except (TraitError, ValueError) as error:
             raise SettingRefused(f"{name} cannot be {value!r}: {error}") from error
 
-    def _user_values(self) -> dict[str, Any]:
+    def _user_values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The user's values that count; one that does not is logged once for each version of the
         file."""
-        given = self._user.values()
         is_new = self._user.stamp != self._logged
         self._logged = self._user.stamp
         valid = {}

@@ -29,19 +29,23 @@ def settings_file(directory: str | None = None) -> Path:
     return folder / package / f"{plugin}.jupyterlab-settings"
 
 
+Stamp = tuple[int, int, int]
+"""What a version of the file is known by: its inode, time of change in ns, and size in bytes."""
+
+
 class UserSettings:
     """The values in the file, by the names of the traits."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: Stamp | None = None
         self._values: dict[str, Any] = {}
 
     def values(self) -> dict[str, Any]:
         """All that is set, valid or not; empty where the file is missing or cannot be read."""
         try:
             stat = self.file.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size)
+            stamp = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
             if stamp != self._stamp:
                 self._stamp, self._values = stamp, {}
                 self._values = _read(self.file)
@@ -52,7 +56,7 @@ class UserSettings:
         return self._values
 
     @property
-    def stamp(self) -> tuple[int, int] | None:
+    def stamp(self) -> Stamp | None:
         """Differs when the file has changed since the last ``values``."""
         return self._stamp
 
