@@ -70,5 +70,5 @@ async def make_file(
 def _taken(target: Path) -> AgentError:
     return AgentError(
         "invalid_request",
-        f"There is a file {target.name} already. Give another name, or delete it first.",
+        f"{target.name} already exists. Choose another name, or delete the file first.",
     )

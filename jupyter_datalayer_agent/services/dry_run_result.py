@@ -17,8 +17,8 @@ from .questions import Answer, Question
 
 log = logging.getLogger(__name__)
 
-FAILED = "Its questions cannot be asked: the action failed. See the server log."
-UNDONE = "What it changes cannot be undone."
+FAILED = "The action failed before it could show its form. See the server log."
+UNDONE = "This can't be undone."
 
 
 @dataclass

@@ -27,7 +27,9 @@ async def new_file(context: ActionContext, relative: str) -> Path:
     """Where a new file is to be. Raises ``ActionFailed`` where it cannot."""
     path = await context.path(relative)
     if path.exists():
-        raise ActionFailed(f"There is a file {relative} already. Give another name, or delete it.")
+        raise ActionFailed(
+            f"{relative} already exists. Choose another name, or delete the file first."
+        )
     if not path.parent.is_dir():
         raise ActionFailed(f"There is no folder {PurePosixPath(relative).parent}. Make it first.")
     return path
@@ -41,7 +43,7 @@ def write_new(path: Path, content: bytes | str) -> None:
         part.write_bytes(data)
         _name(part, path)
     except FileExistsError as error:
-        raise ActionFailed(f"There is a file {path.name} already. Give another name.") from error
+        raise ActionFailed(f"{path.name} already exists. Choose another name.") from error
     except OSError as error:
         raise ActionFailed(f"{path.name} could not be written: {error.strerror}.") from error
     finally:

@@ -50,7 +50,7 @@ class WorkflowAction(Action):
             except ActionFailed as error:
                 return {"notebook": str(error)}
             if there:
-                return {"notebook": f"There is a file {notebook} already. Give another name."}
+                return {"notebook": f"{notebook} already exists. Choose another name."}
         return {}
 
     def workflow(self, parameters: Any) -> WorkflowCall:

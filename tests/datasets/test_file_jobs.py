@@ -146,7 +146,7 @@ def test_missing_values_in_an_only_column_are_rows(tmp_path: Path, format: str) 
 def test_a_file_that_is_there_is_not_overwritten(table: Path) -> None:
     target = table.with_name("b.csv")
     target.write_text("mine")
-    with pytest.raises(AgentError, match=r"There is a file b\.csv already"):
+    with pytest.raises(AgentError, match=r"b\.csv already exists\."):
         make("convert", [table], target, "csv")
     assert target.read_text() == "mine"
 

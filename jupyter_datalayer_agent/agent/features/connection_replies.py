@@ -116,5 +116,5 @@ def found_server(server: DetectedServer) -> FoundServer:
 def found_message(models: int) -> str:
     """How many models a server has."""
     if models == 0:
-        return "The server answered, but has no model yet."
-    return f"The server answered: {models} {'model' if models == 1 else 'models'}."
+        return "Connected, but the server has no model yet."
+    return f"Connected: {models} {'model' if models == 1 else 'models'} found."

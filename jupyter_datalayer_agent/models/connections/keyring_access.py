@@ -102,9 +102,7 @@ def _open() -> Any:
     try:
         keyring = importlib.import_module("keyring")
     except ImportError as error:
-        raise KeyringError(
-            "The Python package keyring is not installed, so the system's keyring cannot be used."
-        ) from error
+        raise KeyringError("To use the system's keyring: pip install keyring") from error
     ring = keyring.get_keyring()
     # Where there are several, keyring puts a chain before them, which has the best one's priority.
     if float(getattr(type(ring), "priority", 0)) < RECOMMENDED:

@@ -158,7 +158,7 @@ class McpHandler(Handler):
         except RpcError as error:
             raise Refused(400, error.message, error.code) from error
         except ValueError as error:
-            raise Refused(400, "The message is no JSON-RPC message of MCP.") from error
+            raise Refused(400, "Not a valid MCP message.") from error
         finally:
             connection.held -= 1
 

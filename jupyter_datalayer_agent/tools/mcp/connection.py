@@ -325,7 +325,7 @@ class Connection:
 
     def _why(self, otherwise: str) -> str:
         if self.wants_sign_in:
-            return "It wants you to sign in (status 401)."
+            return "Sign-in required (401)."
         if self._status in (401, 403):
             return f"It refused access (status {self._status}). Check its headers in mcp.json."
         if self._status == 404:

@@ -188,7 +188,7 @@ function addCommands(
   );
   add(
     CommandIDs.next,
-    'Next Cell or Block That the Agent Changed',
+    'Next Agent Change',
     'Go to it',
     hasMarks,
     changes => changes.move(1)

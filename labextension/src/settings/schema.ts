@@ -90,7 +90,7 @@ export function own(
   );
 }
 
-/** Whether a value may are in a field: an address that hides its secrets may not. */
+/** Whether a field may show a value: not an address whose secrets are hidden. */
 function isShown(value: unknown): boolean {
   const isMasked = typeof value === 'string' && value.includes('***');
   return value !== undefined && value !== null && !isMasked;

@@ -223,7 +223,7 @@ test('an action is run from the command palette, without a message', async ({
   await expect(list).toContainText('Export the notebook');
   await shootBoth(lab, 'actions-300');
   await list.getByRole('searchbox').fill('zzz');
-  await expect(list).toContainText('No action is called so.');
+  await expect(list).toContainText('No matching actions.');
   await list.getByRole('searchbox').fill('export');
   await list.getByRole('button', { name: 'Export the notebook' }).click();
   const card = panel.root.getByTestId('da-action-card');

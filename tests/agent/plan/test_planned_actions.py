@@ -380,7 +380,7 @@ def test_an_action_that_cannot_say_what_it_needs_is_skipped(
     session = begin(server)
     proposal, _ = waiting(server, session)
     assert proposal["complete"] is False
-    assert "Its questions cannot be asked" in proposal["description"]
+    assert "The action failed before it could show its form." in proposal["description"]
     refused = server.post(
         f"services/parcels/actions/{action}/dry-run", {"parameters": {"name": name}}
     )

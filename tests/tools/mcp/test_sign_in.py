@@ -84,7 +84,7 @@ def wanted(server: RunningServer, there: SignInServer) -> Iterator[RunningServer
     saved = request_in_page(server, "PUT", "mcp-servers/there", json={"url": there.url})
     [listed] = saved.json()["servers"]
     assert (listed["state"], listed["signIn"]) == ("failed", "needed")
-    assert listed["problem"] == "It wants you to sign in (status 401)."
+    assert listed["problem"] == "Sign-in required (401)."
     yield server
     server.request("DELETE", "mcp-servers/there")
     assert kept(server) == [], "a server that is removed leaves no tokens"
@@ -157,7 +157,7 @@ def test_tokens_are_kept_refreshed_and_forgotten(
     there.tokens.clear()
     there.refreshes.clear()
     refused = wanted.post("tools/there__secret", {})
-    assert (refused["ok"], "wants you to sign in" in json.dumps(refused)) == (False, True)
+    assert (refused["ok"], "Sign-in required" in json.dumps(refused)) == (False, True)
     assert info(wanted)["signIn"] == "needed"
     clients = len(there.clients)
     browser(wanted, sign_in(wanted).json()["address"])

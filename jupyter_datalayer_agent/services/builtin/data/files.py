@@ -31,7 +31,7 @@ FORMATS = (
     Option("jsonl", "JSON lines", ("json", "ndjson")),
     Option("tsv", "TSV", ("tab-separated",)),
 )
-TARGET = "A path under the server root. Left out, it is written beside the data."
+TARGET = "Leave empty to save it next to the data. A path under the server's folder."
 _STAGES = {
     "reading": "Reading",
     "writing": "Writing",
@@ -105,9 +105,9 @@ async def target_problem(context: ActionContext, path: str, format: str) -> str 
     except ActionFailed as error:
         return str(error)
     if place.exists():
-        return f"There is a file {path} already. Give another name, or delete it first."
+        return f"{path} already exists. Choose another name, or delete the file first."
     if not place.parent.is_dir():
-        return f"There is no folder {PurePosixPath(path).parent}. Make it first."
+        return f"The folder {PurePosixPath(path).parent} does not exist. Create it first."
     return None
 
 
@@ -157,7 +157,7 @@ async def make_of(
     except asyncio.CancelledError as stopped:
         # It may have come into its place just then.
         is_there = await asyncio.shield(asyncio.to_thread(place.exists))
-        was = f"`{target}` was written just before." if is_there else "Nothing was written."
+        was = f"`{target}` was just written." if is_there else "Nothing was written."
         raise ActionStopped(f"Stopped. {was}") from stopped
 
 

@@ -39,12 +39,12 @@ class Install(Action):
 
         packages: list[str] = parameter(
             title="Packages",
-            description="Names, with versions where you want a certain one: pandas>=2.",
+            description="Package names, optionally with versions, such as pandas>=2.",
             kind="packages",
             min_length=1,
             max_length=50,
         )
-        upgrade: bool = parameter(False, title="Upgrade those that are installed")
+        upgrade: bool = parameter(False, title="Upgrade installed packages")
 
     async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
         """See ``Action``."""
@@ -64,7 +64,7 @@ class Install(Action):
         after = await installed(python)
         lines = _changed(before, after)
         if not lines:
-            return ActionResult(f"All of that is installed in `{python}` already.")
+            return ActionResult(f"Everything is already installed in `{python}`.")
         note = ""
         if any(name in before and before[name] != after[name] for name in after):
             note = "\n\nRestart the kernel where one of them was imported before."

@@ -23,9 +23,11 @@ class NewKernel(Action):
 
     id = "new-kernel"
     title = "Make a new kernel"
-    description = "Makes a virtual environment with its own packages, and a Jupyter kernel of it."
+    description = (
+        "Creates a virtual environment with its own packages, and a Jupyter kernel for it."
+    )
     examples = (
-        'Make a new kernel called "forecasts"',
+        'Create a kernel called "forecasts"',
         "Create a virtual environment with its own kernel",
         "Set up a fresh kernel with pandas and statsmodels",
     )
@@ -35,7 +37,7 @@ class NewKernel(Action):
 
         name: str = parameter(
             title="Name",
-            description="Letters, digits, dots, - and _: it is the name of a folder, too.",
+            description="Letters, digits, dots, hyphens and underscores. Also the folder's name.",
             kind="name",
             min_length=1,
             max_length=64,
@@ -45,7 +47,7 @@ class NewKernel(Action):
     async def check_parameters(self, parameters: Any) -> Mapping[str, str]:
         """See ``Action``."""
         if not _NAME.fullmatch(parameters.name.lower()):
-            return {"name": "A kernel's name has letters, digits, dots, - and _ only."}
+            return {"name": "Use only letters, digits, dots, hyphens and underscores."}
         return problems_of(parameters.packages)
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
@@ -56,7 +58,7 @@ class NewKernel(Action):
         data = Path(jupyter_data_dir())
         folder, spec = data / "datalayer-agent-kernels" / name, data / "kernels" / name
         if folder.exists() or spec.exists():
-            raise ActionFailed(f"There is a kernel {name} already. Give another name.")
+            raise ActionFailed(f"A kernel named {name} already exists. Choose another name.")
         base = await self.context.python()
         try:
             await _make(base, folder, parameters, progress)
@@ -65,20 +67,20 @@ class NewKernel(Action):
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, each, ignore_errors=True))
             raise
         return ActionResult(
-            f"Made the kernel **{parameters.name}** in `{folder}`. Choose it for a notebook by "
+            f"Created the kernel **{parameters.name}** in `{folder}`. Choose it for a notebook by "
             f"`/environment use the kernel {name}`."
         )
 
 
 async def _make(base: str, folder: Path, parameters: Any, progress: Progress) -> None:
-    await progress("Making the environment", 0.1)
+    await progress("Creating the environment", 0.1)
     program = uv()
     command = (
         [program, "venv", "--python", base, str(folder)]
         if program is not None
         else [base, "-I", "-m", "venv", str(folder)]
     )
-    await must(command, "The environment could not be made", progress)
+    await must(command, "The environment could not be created", progress)
     python = folder / "bin" / "python"
     if not python.exists():
         python = folder / "Scripts" / "python.exe"
@@ -96,7 +98,7 @@ class ChangeKernel(Action):
 
     id = "change-kernel"
     title = "Change the notebook's kernel"
-    description = "Starts another kernel for the active notebook, in place of the one it has."
+    description = "Switches the active notebook to another kernel."
     examples = (
         "Change the kernel of this notebook",
         "Switch the kernel to R",
@@ -115,13 +117,15 @@ class ChangeKernel(Action):
 
     def destroys(self, known: Mapping[str, Any]) -> str | None:
         """See ``Action``."""
-        return "The kernel that the notebook has now is ended, with all its variables."
+        return "The notebook's current kernel is shut down and loses its variables."
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
         path = self.context.notebook
         if path is None:
-            raise ActionFailed("No notebook is active: open the one that is to have the kernel.")
+            raise ActionFailed(
+                "No notebook is active. Open the notebook whose kernel you want to change."
+            )
         await progress("Starting the kernel")
         await self.context.call("selectKernel", {"path": path, "kernelName": parameters.kernel})
         return ActionResult(f"`{path}` has the kernel {parameters.kernel} now.")

@@ -18,7 +18,7 @@ class ListPackages(Action):
 
     id = "list"
     title = "List the packages"
-    description = "Lists what is installed for the kernel, what is out of date or in conflict."
+    description = "Lists installed packages, and which are out of date or in conflict."
     examples = (
         "List the installed packages",
         "Which packages are out of date?",
@@ -54,23 +54,25 @@ class ListPackages(Action):
 
 
 async def _conflicts(python: str, progress: Progress) -> ActionResult:
-    await progress("Checking what the packages need")
+    await progress("Checking requirements")
     done = await run(pip_command(python, "check"))
     if done.code == 0:
         return ActionResult(f"The packages of `{python}` do not conflict.")
     if "No module named pip" in done.errors:
-        raise ActionFailed("The kernel's environment has no pip, and the server no uv.")
+        raise ActionFailed(
+            "Neither pip in the kernel's environment nor uv on the server was found."
+        )
     return ActionResult(f"Conflicts in `{python}`:\n\n```\n{done.tail}\n```")
 
 
 async def _outdated(python: str, progress: Progress) -> ActionResult:
-    await progress("Asking for newer versions")
+    await progress("Checking for newer versions")
     command = pip_command(python, "list", "--outdated", "--format", "json")
-    done = await must(command, "Newer versions could not be asked for", progress)
+    done = await must(command, "Could not check for newer versions", progress)
     try:
         found = [(e["name"], e["version"], e["latest_version"]) for e in json.loads(done.output)]
     except (ValueError, KeyError, TypeError) as error:
-        raise ActionFailed("What pip listed could not be read.") from error
+        raise ActionFailed("The output of pip could not be read.") from error
     if not found:
         return ActionResult(f"The packages of `{python}` are up to date.")
     rows = [" | ".join(("", *each, "")).strip() for each in found]

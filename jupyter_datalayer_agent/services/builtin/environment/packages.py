@@ -25,7 +25,7 @@ def problem_of(text: str, *, only_name: bool = False) -> str | None:
     if requirement.url is not None:
         return f"{text!r} is an address: give the package's name."
     if only_name and str(requirement) != requirement.name:
-        return f"Give the name only: {requirement.name}."
+        return f"Enter only the name: {requirement.name}."
     return None
 
 
@@ -45,7 +45,7 @@ async def installed(python: str) -> dict[str, str]:
     try:
         return {canonicalize_name(e["name"]): str(e["version"]) for e in json.loads(done.output)}
     except (ValueError, KeyError, TypeError) as error:
-        raise ActionFailed("What pip listed could not be read.") from error
+        raise ActionFailed("The output of pip could not be read.") from error
 
 
 def needed_by(python: str, names: Iterable[str]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ class WriteRequirements(Action):
 
     id = "write-requirements"
     title = "Write a requirements file"
-    description = "Writes a requirements file with what is installed for the kernel, with versions."
+    description = "Writes a requirements file with the installed packages and their versions."
     examples = (
         "Write a requirements.txt",
         "Freeze the environment to a requirements file",
@@ -50,7 +50,9 @@ class CheckRequirements(Action):
 
     id = "check-requirements"
     title = "Check a requirements file"
-    description = "Reports what of a requirements file is missing or has another version."
+    description = (
+        "Reports packages of a requirements file that are missing or have another version."
+    )
     examples = (
         "Check requirements.txt against the environment",
         "Does my environment satisfy requirements.txt?",

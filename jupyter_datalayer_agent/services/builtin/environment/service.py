@@ -42,7 +42,7 @@ environment in a terminal, with ipykernel in it, and choose its kernel here.
 SERVICE = Service(
     id="environment",
     name="Environment",
-    description="Install and check packages of the notebook's kernel, and make kernels.",
+    description="Install and check packages; create kernels.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[

@@ -33,7 +33,7 @@ without variables. The Kernel menu interrupts what runs; variables are kept then
 SERVICE = Service(
     id="jupyterlab",
     name="JupyterLab",
-    description="Change the theme, layout and font sizes of JupyterLab; open, find, settings.",
+    description="Change JupyterLab's theme, layout, font sizes and settings; find files.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[Link("JupyterLab", "https://jupyterlab.readthedocs.io/")],

@@ -46,7 +46,7 @@ Where rows belong together (a patient, a time), split by group or by time, not a
 SERVICE = Service(
     id="model",
     name="Model",
-    description="Models for a column of a data file, in a new notebook.",
+    description="Train a model on a data file, in a new notebook.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[

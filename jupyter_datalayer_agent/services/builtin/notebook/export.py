@@ -128,7 +128,7 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         folder.mkdir()
     except FileExistsError as error:
         raise ActionFailed(
-            f"There is a folder {folder.name} already. Give another name, or delete it."
+            f"{folder.name} already exists. Choose another name, or delete the folder first."
         ) from error
     try:
         for name, data in files.items():

@@ -41,7 +41,7 @@ packages, sets seeds, and runs from top to bottom in a new kernel.
 SERVICE = Service(
     id="report",
     name="Report",
-    description="An analysis notebook of a data file, to be read by others.",
+    description="A readable report on a data file.",
     config=ServiceConfig(
         context=_CONTEXT,
         links=[

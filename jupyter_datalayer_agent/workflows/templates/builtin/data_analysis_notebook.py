@@ -88,8 +88,8 @@ async def _load(run: TemplateRun) -> None:
 data_analysis_notebook = Template(
     id="data-analysis-notebook",
     name="Data analysis notebook",
-    description="A complete notebook: imports, loading, shape and types, summary statistics and "
-    "missing values. With a CSV or Parquet file it loads and runs.",
+    description="Loads, describes and checks a data file: shape and types, summary statistics and "
+    "missing values. Leave the file empty for a template that is not run.",
     parameters=AnalysisParameters,
     steps=steps,
     keywords=(

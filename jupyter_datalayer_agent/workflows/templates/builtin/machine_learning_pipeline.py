@@ -44,7 +44,7 @@ class PipelineParameters(DataParameters):
         default=None, description="The column to predict. Left out, a likely one is chosen."
     )
     task: Literal["classification", "regression"] | None = Field(
-        default=None, description="Left out, it follows from the target's values."
+        default=None, description="Default: chosen from the target's values."
     )
 
 

@@ -29,7 +29,7 @@ export function ActionList(): JSX.Element {
       )}
       {!list && !problem && <p>Loading actions</p>}
       {list && !shown.length && (
-        <p className="da-dim">No action is called so.</p>
+        <p className="da-dim">No matching actions.</p>
       )}
       {shown.map(({ service, actions }) => (
         <section key={service.id} aria-label={service.name}>

@@ -61,7 +61,7 @@ def test_an_existing_file_is_a_problem_of_the_proposal_and_of_the_run(
     message = "Convert data-actions/sales.csv to Excel"
     found = proposal(server, "convert", message)
     (target,) = [each for each in found["parameters"] if each["name"] == "target"]
-    assert "There is a file data-actions/sales.xlsx already" in target["problem"]
+    assert "data-actions/sales.xlsx already exists." in target["problem"]
     assert found["complete"] is False
     refused = run(server, "convert", data="data-actions/sales.csv", format="excel")
     assert "already" in refused["error"]["message"]

@@ -110,7 +110,7 @@ def test_a_named_export_refers_to_its_pictures(server: RunningServer) -> None:
 def test_nothing_is_overwritten(server: RunningServer) -> None:
     (server.root / "a.html").write_text("mine")
     why = refused(server, "notebook/export", notebook="a.ipynb", format="html")
-    assert why == "There is a file a.html already. Give another name, or delete it."
+    assert why == "a.html already exists. Choose another name, or delete the file first."
     assert (server.root / "a.html").read_text() == "mine"
     assert files(server) == {"a.ipynb", "a.html"}
 

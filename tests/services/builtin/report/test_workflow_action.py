@@ -31,4 +31,4 @@ def test_the_form_is_proposed_and_running_it_runs_the_workflow(server: RunningSe
     assert of_type(events, "action_finished")[0]["paths"] == ["pets.ipynb"]
 
     again = server.request("POST", "services/report/actions/write/run", json=body).json()
-    assert "There is a file pets.ipynb already" in again["error"]["message"]
+    assert "pets.ipynb already exists." in again["error"]["message"]

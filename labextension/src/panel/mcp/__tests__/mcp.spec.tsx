@@ -168,7 +168,7 @@ describe('MCP servers', () => {
       url: 'https://host/mcp',
       state: 'failed',
       signIn: 'needed',
-      problem: 'It wants you to sign in (status 401).'
+      problem: 'Sign-in required (401).'
     };
     const { mcp, at, node } = await openCard([remote]);
     const replace = jest.fn();
