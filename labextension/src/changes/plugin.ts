@@ -186,12 +186,8 @@ function addCommands(
     changes => changes.canDecide,
     changes => changes.undo()
   );
-  add(
-    CommandIDs.next,
-    'Next Agent Change',
-    'Go to it',
-    hasMarks,
-    changes => changes.move(1)
+  add(CommandIDs.next, 'Next Agent Change', 'Go to it', hasMarks, changes =>
+    changes.move(1)
   );
   add(
     CommandIDs.previous,

@@ -28,9 +28,7 @@ export function ActionList(): JSX.Element {
         <Problem message={problem} onRetry={() => void services.refresh()} />
       )}
       {!list && !problem && <p>Loading actions</p>}
-      {list && !shown.length && (
-        <p className="da-dim">No matching actions.</p>
-      )}
+      {list && !shown.length && <p className="da-dim">No matching actions.</p>}
       {shown.map(({ service, actions }) => (
         <section key={service.id} aria-label={service.name}>
           <h4>{service.name}</h4>
