@@ -187,7 +187,7 @@ def test_what_is_no_table_of_the_kernel_is_refused(kernel: RunningServer) -> Non
 def test_a_file_that_is_there_is_not_overwritten(kernel: RunningServer) -> None:
     (kernel.root / "tables/mine.csv").write_text("mine")
     why = why_not(kernel, table="cars", format="csv", target="mine.csv")
-    assert why.endswith("Give another name, or delete it first.")
+    assert why.endswith("Choose another name, or delete the file first.")
     assert (kernel.root / "tables/mine.csv").read_text() == "mine"
 
 

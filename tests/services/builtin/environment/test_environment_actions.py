@@ -295,7 +295,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Iterator[R
 def test_a_new_kernel_has_packages_of_its_own(server: RunningServer) -> None:
     notebook_with(server, "python3")
     reply = run(server, "environment/new-kernel", name="Forecasts", packages=["user-thing"])
-    assert "Made the kernel **Forecasts**" in reply["reply"]
+    assert "Created the kernel **Forecasts**" in reply["reply"]
     data = server.folder / "home" / "data"
     spec = json.loads((data / "kernels" / "forecasts" / "kernel.json").read_text())
     folder = data / "datalayer-agent-kernels" / "forecasts"
