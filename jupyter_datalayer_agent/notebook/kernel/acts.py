@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,7 +29,23 @@ from .expressions import expression, found_in
 
 log = logging.getLogger(__name__)
 
-_SOURCE = Path(__file__).with_name("acts_in_kernel.py")
+
+@lru_cache(maxsize=1)
+def _source() -> str:
+    folder = Path(__file__).parent
+    texts = [
+        (folder / f"{each}.py").read_text(encoding="utf-8")
+        for each in ("acts_in_kernel", "native_in_kernel")
+    ]
+    # One text for both: what the first says of the language holds for all of it.
+    return "\n".join([texts[0], texts[1].replace("from __future__ import annotations\n", "")])
+
+
+def installation(protected: list[str], private: list[str], harmless: list[str]) -> str:
+    """Python that installs the guard in the kernel that evaluates it."""
+    return expression(_source(), f"install({protected!r}, {private!r}, {harmless!r}, NativeCalls)")
+
+
 INSTALLED = "installed"
 
 
@@ -314,8 +331,7 @@ class KernelActs:
         if present is not None and (present.answered.is_set() or present.connection.usable):
             return present
         new = self._installed[life] = _Installation(connection, asyncio.Event())
-        call = f"install({self._roots!r}, {_private()!r}, [])"
-        found = {"found": expression(_SOURCE.read_text(encoding="utf-8"), call)}
+        found = {"found": installation(self._roots, _private(), [])}
 
         def heard(channel: str, message: Message) -> None:
             if message["header"]["msg_type"] != "execute_reply":

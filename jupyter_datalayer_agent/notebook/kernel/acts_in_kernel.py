@@ -194,12 +194,20 @@ class Run:
 
 class Guard:
     """The hook of one kernel. ``protected`` are folders whose files count although they lie in the
-    temporary folder, and ``private`` files and folders that are not to be read."""
+    temporary folder, ``private`` files and folders that are not to be read, and ``natives`` the
+    functions of native code that raise an event of ours (``NativeCalls``)."""
 
     def __init__(
-        self, kernel: Any, shell: Any, protected: list[str], private: list[str], harmless: list[str]
+        self,
+        kernel: Any,
+        shell: Any,
+        protected: list[str],
+        private: list[str],
+        harmless: list[str],
+        natives: Any,
     ) -> None:
         self.kernel = kernel
+        self.natives = natives
         self.shell = shell
         self.pid = self.family = os.getpid()
         # False where nothing is known, as in a new context.
@@ -271,6 +279,7 @@ class Guard:
             "webbrowser.open": self.on_url,
             "import": self.on_import,
             "cpython.PyInterpreterState_New": self.on_interpreter,
+            "datalayer_agent.native": self.on_native,
         }
 
     # -- arming --------------------------------------------------------------------------------
@@ -333,6 +342,7 @@ class Guard:
         self.separate_workers(run is not None)
         if run is not None:
             self.watch_databases()
+            self.natives.begin(self.shell.user_ns)
             for name in _SPAWNING:
                 self.watch_workers(name)
 
@@ -358,6 +368,8 @@ class Guard:
         if run is not None:
             self.executors.update(_reusable_executors())
             self.leave_databases()
+            if not self.active:
+                self.natives.end(self.shell.user_ns)
         alive = set(sys._current_frames())
         self.threads = {key: each for key, each in self.threads.items() if key in alive}
         if run is not None:
@@ -828,6 +840,9 @@ class Guard:
         if not _from_installed_code():
             self.ask(run, "loads native code", "call", str(name))
 
+    def on_native(self, run: Run, args: tuple[Any, ...]) -> None:
+        self.natives.on_call(self, run, args)
+
     def on_interpreter(self, run: Run, args: tuple[Any, ...]) -> None:
         """Another interpreter in this process has hooks of its own, so none."""
         self.ask(run, "loads native code", "start", "another Python interpreter")
@@ -1190,9 +1205,9 @@ class _Watched:
         return exec, (_IN_WORKER, {"source": __source__, "state": self.state})
 
 
-def watch_worker(state: dict[str, Any]) -> None:
+def watch_worker(state: dict[str, Any], natives: Any) -> None:
     """Install the guard in a worker process of the agent's, which asks nobody."""
-    guard = Guard(None, None, *state["folders"])
+    guard = Guard(None, None, *state["folders"][:3], natives)
     guard.pid, guard.family = 0, state["family"]
     guard.created.update(state["created"])
     run = Run(state["run"], {})
@@ -1200,12 +1215,13 @@ def watch_worker(state: dict[str, Any]) -> None:
     run.decided.extend(state["decided"])
     guard.run = contextvars.ContextVar("datalayer_agent_run", default=run)
     guard.watch()
+    natives.begin({})
 
 
 _IN_WORKER = """
 space = {"__name__": "datalayer_agent_found", "__source__": source}
 exec(compile(source, "<datalayer agent>", "exec"), space)
-space["watch_worker"](state)
+space["watch_worker"](state, space["NativeCalls"]())
 """
 
 
@@ -1332,7 +1348,9 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def install(protected: list[str], private: list[str], harmless: list[str]) -> str:
+def install(
+    protected: list[str], private: list[str], harmless: list[str], natives: type[Any]
+) -> str:
     """Install the guard once in this kernel; says ``installed``, or why it cannot be."""
     if "_datalayer_agent_acts" in sys.modules:
         return "installed"
@@ -1341,7 +1359,9 @@ def install(protected: list[str], private: list[str], harmless: list[str]) -> st
     if kernel is None or getattr(kernel, "control_thread", None) is None:
         return "not possible: the kernel answers nothing while code runs"
     module = types.ModuleType("_datalayer_agent_acts")
-    module.guard = Guard(kernel, shell, protected, private, harmless)  # type: ignore[attr-defined]
+    module.guard = Guard(  # type: ignore[attr-defined]
+        kernel, shell, protected, private, harmless, natives()
+    )
     sys.modules[module.__name__] = module
     module.guard.start()
     return "installed"

@@ -17,13 +17,11 @@ import pytest
 import yaml
 from jupyter_client.manager import KernelManager
 
-from jupyter_datalayer_agent.notebook.kernel import acts_in_kernel
+from jupyter_datalayer_agent.notebook.kernel.acts import installation
 from jupyter_datalayer_agent.notebook.kernel.acts_in_kernel import ASK, DECISION, METADATA
-from jupyter_datalayer_agent.notebook.kernel.expressions import expression
 
 # Another interpreter, which has ipykernel.
 PYTHON = os.environ.get("ACTS_PYTHON")
-SOURCE = Path(acts_in_kernel.__file__).read_text(encoding="utf-8")
 
 
 class GuardedKernel:
@@ -47,7 +45,7 @@ class GuardedKernel:
         if before:
             self.user(before)
         private = [os.path.join(folder, "runtime", "")]
-        install = expression(SOURCE, f"install({[str(folder)]!r}, {private!r}, [])")
+        install = installation([str(folder)], private, [])
         reply = self._request({"code": "", "silent": True, "user_expressions": {"it": install}})
         assert "installed" in reply["user_expressions"]["it"]["data"]["text/plain"]
 
