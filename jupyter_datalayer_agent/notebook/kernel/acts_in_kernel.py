@@ -1207,7 +1207,8 @@ class _Watched:
 
 def watch_worker(state: dict[str, Any], natives: Any) -> None:
     """Install the guard in a worker process of the agent's, which asks nobody."""
-    guard = Guard(None, None, *state["folders"][:3], natives)
+    protected, private, harmless = state["folders"]
+    guard = Guard(None, None, protected, private, harmless, natives)
     guard.pid, guard.family = 0, state["family"]
     guard.created.update(state["created"])
     run = Run(state["run"], {})
