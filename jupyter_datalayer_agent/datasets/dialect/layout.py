@@ -26,7 +26,7 @@ _OPEN_QUOTE_LINES = 50
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d\d.*)?|\d{1,2}:\d\d(:\d\d(\.\d+)?)?"
 )
-_QUOTED = re.compile(r'"[^"]*(?:""[^"]*)*"|\S+')
+_SPACED_FIELD = re.compile(r'"[^"]*(?:""[^"]*)*"|\S+')
 _BETWEEN = re.compile(r"(?<=\d)[^\w](?=\d)")
 _WORDS_OF_LOGIC = {"true", "false"}
 
@@ -101,7 +101,7 @@ def records_of(text: str, delimiter: str, escape: str = '"') -> list[list[str]]:
 def reader(lines: Iterable[str], delimiter: str, escape: str = '"') -> Iterable[list[str]]:
     """The records of lines, empty ones too, as pandas divides them."""
     if delimiter == " ":
-        return (_QUOTED.findall(line) if '"' in line else line.split() for line in lines)
+        return (_SPACED_FIELD.findall(line) if '"' in line else line.split() for line in lines)
     return csv.reader(
         lines,
         delimiter=delimiter,

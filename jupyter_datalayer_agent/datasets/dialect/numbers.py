@@ -92,8 +92,9 @@ def is_missing(value: str) -> bool:
 
 
 _PLAIN = re.compile(NumberFormat().pattern)
-_NEEDED, _FOREIGN = re.compile(r"\d"), re.compile(r"[^\W\deE]")
-"""What every number has, and what none has: a digit, and another letter than of an exponent."""
+_HAS_DIGIT = re.compile(r"\d")
+_HAS_LETTER = re.compile(r"[^\W\deE]")
+"""Another one than of an exponent."""
 
 
 def is_number(value: str) -> bool:
@@ -104,7 +105,7 @@ def is_number(value: str) -> bool:
 
 @lru_cache(4096)
 def _is_number(value: str) -> bool:
-    if _NEEDED.search(value) is None or _FOREIGN.search(value) is not None:
+    if _HAS_DIGIT.search(value) is None or _HAS_LETTER.search(value) is not None:
         return False
     if not value.isascii():
         value = "".join("$" if unicodedata.category(each) == "Sc" else each for each in value)
