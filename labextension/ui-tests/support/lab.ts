@@ -238,10 +238,17 @@ export class LabPage {
     }, `${this.folder}/${name}`);
   }
 
-  /** From now on close JupyterLab's own dialogs (it lost the server, a kernel died). */
-  async closeDialogs(): Promise<void> {
+  /**
+   * From now on close JupyterLab's own dialogs (it lost the server, a kernel died), or those alone
+   * whose title begins so.
+   */
+  async closeDialogs(title = ''): Promise<void> {
     this.canBeKept = false;
-    const close = this.page.locator('.jp-Dialog .jp-Dialog-button').first();
+    const close = this.page
+      .locator(
+        `.jp-Dialog${title && `[aria-label^="${title}"]`} .jp-Dialog-button`
+      )
+      .first();
     // JupyterLab may show the next one at once, so that Playwright is not to wait for none. This one is
     // waited for: when it is gone, JupyterLab puts the focus back to where it was before.
     const dismiss = async () => {
