@@ -13,7 +13,7 @@ from ..notebook.service import NotebookService
 from ..protocol.cells import PageNotebook
 from ..protocol.tools import CodePart
 from .context import ToolContext
-from .risky_code import PYTHON, Place, Reason, actions_in, may_be_risky, reason_of
+from .risky_code import PYTHON, Place, Reason, actions_in, local_modules, may_be_risky, reason_of
 from .risky_code.action import reason
 
 
@@ -78,7 +78,13 @@ async def look_at(
     place = replace(
         place, is_watched=is_watched and not whole, cells=_others(notebook, code.besides)
     )
-    found = await asyncio.to_thread(reason_of, codes, place) if codes else None
+
+    def found_in() -> Reason | None:
+        looks_at_files = language in PYTHON and not is_watched
+        files = local_modules([source for _, source in codes], place.folder)
+        return reason_of([*codes, *(files if looks_at_files else ())], place)
+
+    found = await asyncio.to_thread(found_in) if codes else None
     return Look(found, kernel_id, is_watched, place.folder)
 
 

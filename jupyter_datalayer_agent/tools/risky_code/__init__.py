@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .action import Reason, RiskyAction, reason
+from .local_modules import local_modules
 from .other_cells import OtherCells
 from .other_languages import actions_in_other
 from .place import Place
@@ -21,6 +22,7 @@ __all__ = [
     "Reason",
     "actions_in",
     "first_action_of",
+    "local_modules",
     "may_be_risky",
     "reason",
     "reason_of",
@@ -41,11 +43,19 @@ def first_action_of(code: str) -> str | None:
     return next((action.description for action in actions_in(code, Place())), None)
 
 
-def reason_of(codes: Iterable[tuple[str, str]], place: Place) -> Reason | None:
-    """Why these (subject, code) need approval before they run in this place, or None."""
+_UNREAD = RiskyAction(
+    "runs code that cannot be checked", "was not read, and may do anything", "", 1
+)
+
+
+def reason_of(codes: Iterable[tuple[str, str | None]], place: Place) -> Reason | None:
+    """Why these (subject, code) need approval before they run in this place, or None. Code that is
+    None could not be read."""
     others = OtherCells(place.cells)
     found = (
-        (subject, action) for subject, code in codes for action in actions_in(code, place, others)
+        (subject, action)
+        for subject, code in codes
+        for action in ([_UNREAD] if code is None else actions_in(code, place, others))
     )
     return reason(
         (each for each in found if not (place.is_watched and each[1].is_seen)), place.folder

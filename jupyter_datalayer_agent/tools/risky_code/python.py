@@ -33,7 +33,7 @@ _SURE_METHODS = frozenset(METHODS) - {
 def may_be_risky(source: str) -> bool:
     """Whether the source contains any name or sign that risky code needs: quick, with false
     positives."""
-    return _COMMAND.search(source) is not None or not LAST_NAMES.isdisjoint(_words(source))
+    return _COMMAND.search(source) is not None or not LAST_NAMES.isdisjoint(words(source))
 
 
 def actions_in_python(
@@ -85,7 +85,8 @@ def _at(command: Command, line: int) -> Command:
     return Command(line, command.magic, command.text, command.body)
 
 
-def _words(source: str) -> set[str]:
+def words(source: str) -> set[str]:
+    """The names in a source, those in texts and comments, too."""
     if not source.isascii():
         source = unicodedata.normalize("NFKC", source)  # as Python reads names
     return set(_WORD.findall(source))
