@@ -23,6 +23,10 @@ MAX_PRINTED_CHARACTERS = 2_000_000
 MAX_PRINTED_END_CHARACTERS = 500_000
 """The same from its end, if it prints more."""
 
+MAX_NOTEBOOK_BYTES = 64 * 1024 * 1024
+"""Bytes of a notebook's file. Jupyter signs and writes a notebook in the server's event loop, and
+takes 0.3 s of it for one of this size."""
+
 
 def megabytes(size: int) -> str:
     """A number of bytes, for users."""

@@ -42,6 +42,7 @@ from .cell_ids import (
 )
 from .file_errors import (
     TextLostError,
+    check_size,
     invalid,
     not_a_notebook,
     not_as_saved,
@@ -288,10 +289,11 @@ class NotebookFiles:
         for _ in range(_WRITING_TRIES):
             try:
                 model = await self._get(path, content=True)
+                check_size(path, model.get("size") or 0)
                 _check_served(path, model["content"])
                 return model
             except DocumentError as error:
-                if error.code == "not_found":
+                if error.code in ("not_found", "too_large"):
                     raise
                 failed = error
             # It may be half-written by another program.
@@ -447,6 +449,7 @@ class NotebookFiles:
         # Not by the manager: it opens a path that was checked before, and may have become a link.
         try:
             with opening.opened(self.manager._get_os_path(path), self._root) as file:
+                check_size(path, file.status.st_size)
                 return file.file.read().decode("utf-8")
         except opening.NotRead as error:
             raise DocumentError("not_allowed", f"{path} {error.strerror}.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tornado.web import HTTPError
 
+from ...protocol.limits import MAX_NOTEBOOK_BYTES, megabytes
 from ..document import DocumentError
 
 
@@ -14,6 +15,18 @@ def invalid(path: str, message: str) -> DocumentError:
         f"{path} is not a valid notebook: {_first_line(message)}",
         "Nothing was changed. Repair the file first; JupyterLab's text editor can open it.",
     )
+
+
+def check_size(path: str, size: int) -> None:
+    """Raise ``DocumentError`` for a notebook of so many bytes that it is not read."""
+    if size > MAX_NOTEBOOK_BYTES:
+        raise DocumentError(
+            "too_large",
+            f"{path} has {megabytes(size)}; notebooks of up to {megabytes(MAX_NOTEBOOK_BYTES)} are "
+            "read.",
+            "Nothing was changed. Mostly outputs are that large: tell the user to open it in "
+            "JupyterLab and to clear the outputs of its largest cells.",
+        )
 
 
 def not_readable(path: str, message: str) -> DocumentError:
