@@ -374,10 +374,15 @@ class KernelConnection:
 def _client(kernel: Any) -> Any:
     """An async client with its own session: with a shared identity it would steal replies."""
     from jupyter_client.asynchronous.client import AsyncKernelClient
+    from jupyter_client.channels import AsyncZMQSocketChannel
+
+    from .large_messages import ThreadedChannel
 
     client = kernel.client()
     if not isinstance(client, AsyncKernelClient):  # the kernel manager is a synchronous one
         client = AsyncKernelClient(parent=kernel, **kernel.get_connection_info(session=True))
     client.session.session = uuid.uuid4().hex
     client.session.digest_history = set()
+    if client.iopub_channel_class is AsyncZMQSocketChannel:  # else it is no kernel over ZMQ
+        client.iopub_channel_class = ThreadedChannel
     return client
