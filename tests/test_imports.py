@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_datalayer_agent.imports import importing
+from jupyter_datalayer_agent.imports import LARGE, importing
 
 
 class Ring:
@@ -54,6 +54,18 @@ def test_what_was_new_counts_as_old() -> None:
         assert any(each is made for each in gc.get_objects(generation=0))
     assert not any(each is made for each in gc.get_objects(generation=0))
     assert any(each is made for each in gc.get_objects(generation=2))
+
+
+def test_what_a_very_large_import_made_is_left_out_of_full_collections() -> None:
+    with importing():
+        made = [[] for _ in range(LARGE + 1_000)]
+    assert gc.get_freeze_count() > LARGE
+    assert not any(each is made for each in gc.get_objects())
+    theirs = Ring()
+    seen = weakref.ref(theirs)
+    del theirs
+    gc.collect()
+    assert seen() is None
 
 
 def test_what_somebody_else_froze_stays_frozen() -> None:
