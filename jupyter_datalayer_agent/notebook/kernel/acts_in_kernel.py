@@ -926,6 +926,9 @@ class Guard:
             run.decided.append((sort, covers, error))
         elif error is not None:
             run.denied[verb, target] = error
+        if error is not None and verb == "overwrite":
+            # Some writers remove the file that they could not write.
+            run.denied["delete", target] = error
         if error is None:
             run.allowed.update((each, target) for each in (verb, *_INCLUDED.get(verb, ())))
 

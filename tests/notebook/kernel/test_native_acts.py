@@ -67,3 +67,10 @@ def test_a_file_database_that_exists_asks_before_rows_are_lost(kernel: GuardedKe
         assert kernel.agent(f"c.execute({statement!r})") == [f"{verb} d.duckdb"]
     assert kernel.agent("assert c.execute('select a from t').fetchall() == [(1,)]") == []
     assert kernel.error == ""
+
+
+def test_a_writer_that_was_denied_and_removes_the_file_asks_nothing_more(
+    kernel: GuardedKernel,
+) -> None:
+    assert kernel.agent("pq.write_table(table, 'cars.csv')") == ["overwrite cars.csv"]
+    assert (kernel.folder / "cars.csv").exists()
