@@ -3,7 +3,14 @@ import React, { memo, useLayoutEffect, useRef } from 'react';
 
 import { BlockRenderer, IUses } from './rendering';
 import { loadPicture } from './remotePictures';
-import { NO_BLOCKS, allBlocks, growBlocks, tailOf } from './markdownBlocks';
+import { LongText } from './LongText';
+import {
+  NO_BLOCKS,
+  allBlocks,
+  beginning,
+  growBlocks,
+  tailOf
+} from './markdownBlocks';
 import { forNotebook } from '../session/turnLinks';
 
 interface IBlocksProps {
@@ -16,9 +23,14 @@ interface IBlocksProps {
   onLink: (link: HTMLElement) => void;
 }
 
-/** Markdown by JupyterLab's renderer, in blocks, so that a growing text is not drawn anew. */
+/**
+ * Markdown by JupyterLab's renderer, in blocks, so that a growing text is not drawn anew. What comes
+ * after the first `MOST_MARKDOWN` characters is plain text.
+ */
 export function Blocks(props: IBlocksProps): JSX.Element {
-  const { text, isGrowing, rendermime, uses } = props;
+  const { isGrowing, rendermime, uses } = props;
+  const text = beginning(props.text);
+  const rest = props.text.slice(text.length);
   const grown = useRef(NO_BLOCKS);
   let blocks: readonly string[];
   let tail = -1;
@@ -50,6 +62,7 @@ export function Blocks(props: IBlocksProps): JSX.Element {
           uses={uses}
         />
       ))}
+      {rest && <LongText text={rest} label="The rest, without formatting" />}
     </div>
   );
 }

@@ -13,6 +13,21 @@ export interface IBlocks {
   readonly text: string;
 }
 
+/**
+ * Characters of a text that are drawn as Markdown. The renderer takes time in the square of some
+ * texts' length: a megabyte of `<` stopped the tab for eight seconds.
+ */
+export const MOST_MARKDOWN = 20_000;
+
+/** What of a text is drawn as Markdown: all of it, or its first lines. */
+export function beginning(text: string): string {
+  if (text.length <= MOST_MARKDOWN) {
+    return text;
+  }
+  const end = text.lastIndexOf('\n', MOST_MARKDOWN) + 1;
+  return text.slice(0, end > MOST_MARKDOWN / 2 ? end : MOST_MARKDOWN);
+}
+
 /** The blocks of no text. */
 export const NO_BLOCKS: IBlocks = { done: [], offset: 0, text: '' };
 

@@ -1,7 +1,9 @@
 import {
   IBlocks,
   NO_BLOCKS,
+  MOST_MARKDOWN,
   allBlocks,
+  beginning,
   growBlocks,
   openFence,
   tailOf
@@ -120,5 +122,19 @@ describe('a fence that is still open', () => {
   it('is not closed by fewer or other marks', () => {
     expect(openFence('````md\n```\ninner\n```\n')).not.toBeNull();
     expect(openFence('~~~\n```\n')).not.toBeNull();
+  });
+});
+
+describe('beginning', () => {
+  it('is all of a text that is not long', () => {
+    expect(beginning('a\nb')).toBe('a\nb');
+  });
+
+  it('is the first lines of a long one, or of one line its first characters', () => {
+    const line = `${'a'.repeat(99)}\n`;
+    expect(beginning(line.repeat(1000))).toBe(
+      line.repeat(MOST_MARKDOWN / line.length)
+    );
+    expect(beginning('['.repeat(1_000_000))).toBe('['.repeat(MOST_MARKDOWN));
   });
 });
