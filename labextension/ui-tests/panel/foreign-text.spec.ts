@@ -26,9 +26,10 @@ for (const run of RUNS) {
 
 /** Its runs differ: an answer that repeats itself is ended by the server. */
 function textOf(run: string): string {
-  const lines = [];
+  const lines: string[] = [];
   for (let length = 0; length < SIZE;) {
-    const line = `${run.repeat(1 + ((lines.length * 7919) % 401))}${lines.length}`;
+    const times = 1 + ((lines.length * 7919) % 401);
+    const line = run.repeat(times) + lines.length;
     lines.push(line);
     length += line.length;
   }
