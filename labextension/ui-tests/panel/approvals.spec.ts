@@ -161,6 +161,10 @@ test('code that runs in the page waits before it removes a file, for as long as 
   await shootBoth(tab, 'act');
   await tab.panelWidth(300);
   await shootBoth(tab, 'act-300');
+  await tab.panelWidth(260);
+  const title = tab.panel.root.getByRole('heading', { level: 2 });
+  expect((await title.boundingBox())!.width).toBeGreaterThan(40);
+  await shootBoth(tab, 'act-260');
   await tab.panel.root.getByTestId('da-deny').click();
   await tab.panel.ended();
   await expect(notebook.cells.nth(1)).toContainText(
