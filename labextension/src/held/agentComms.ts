@@ -1,4 +1,5 @@
 import { PageConfig } from '@jupyterlab/coreutils';
+import { ISignal, Signal } from '@lumino/signaling';
 
 const STORED = 'datalayer-agent:widgets:';
 const MOST_KERNELS = 50;
@@ -12,6 +13,11 @@ type Known = Record<string, boolean>;
  */
 export class AgentComms {
   constructor(private readonly _storage: Storage = window.localStorage) {}
+
+  /** It became known of a widget, by its id, that it waits. */
+  get held(): ISignal<this, string> {
+    return this._held;
+  }
 
   isAgents(kernelId: string, commId: string): boolean {
     return commId in (this._read()[kernelId] ?? {});
@@ -32,6 +38,9 @@ export class AgentComms {
       ...Object.fromEntries(kept),
       [kernelId]: { ...known, [commId]: waits }
     });
+    if (waits) {
+      this._held.emit(commId);
+    }
   }
 
   /** Nothing of a kernel waits any more. */
@@ -71,4 +80,5 @@ export class AgentComms {
 
   private readonly _key = STORED + PageConfig.getBaseUrl();
   private _all: Record<string, Known> | null = null;
+  private readonly _held = new Signal<this, string>(this);
 }

@@ -6,7 +6,12 @@ import {
 } from '../notebook/kernel/agentMessages';
 import { ShownDocuments } from '../notebook/shownDocuments';
 import { AgentComms } from './agentComms';
-import { isHarmlessMessage, isPlainModel } from './harmless';
+import {
+  isHarmless,
+  isHarmlessMessage,
+  isPlainModel,
+  modelsIn
+} from './harmless';
 
 type OnOpen = Parameters<Kernel.IKernelConnection['registerCommTarget']>[1];
 type OnMessage = Kernel.IComm['onMsg'];
@@ -22,11 +27,15 @@ interface IWidgetData {
  * Hold back the messages by which code of the agent's would have widgets act in the page, or change
  * those of the user so that they do, until the user has its document shown; then they are handled in
  * their order. What a widget of the agent's does when the user uses it is the agent's, too.
+ *
+ * Another page, or the server, may have run the agent's code: what this page then knows of its widgets
+ * is that the agent's outputs in a document show them. `viewsIn` has their ids.
  */
 export function holdComms(
   { kernels, sessions }: Pick<ServiceManager.IManager, 'kernels' | 'sessions'>,
   shown: ShownDocuments,
-  comms: AgentComms
+  comms: AgentComms,
+  viewsIn: (path: string) => Iterable<string>
 ): void {
   const pathOf = (kernelId: string) =>
     [...sessions.running()].find(({ kernel }) => kernel?.id === kernelId)
@@ -35,7 +44,8 @@ export function holdComms(
   // Each connection is made here, before anyone can register for its comms.
   kernels.connectTo = options => {
     const kernel = connectTo(options);
-    new CommGate(kernel, shown, comms, () => pathOf(kernel.id)).install();
+    const path = () => pathOf(kernel.id);
+    new CommGate(kernel, shown, comms, path, viewsIn).install();
     return kernel;
   };
 }
@@ -45,7 +55,8 @@ class CommGate {
     private readonly _kernel: Kernel.IKernelConnection,
     private readonly _shown: ShownDocuments,
     private readonly _comms: AgentComms,
-    private readonly _path: () => string
+    private readonly _path: () => string,
+    private readonly _viewsIn: (path: string) => Iterable<string>
   ) {}
 
   install(): void {
@@ -119,6 +130,9 @@ class CommGate {
         this._plain.add(id);
       }
     }
+    if (!request) {
+      this._learn(state ? { [commId]: { state }, ...states } : states);
+    }
     const waits =
       !this._shown.has(path()) &&
       (request
@@ -134,6 +148,26 @@ class CommGate {
       return handle();
     }
     this._held.push({ path, handle });
+  }
+
+  /** Know the widgets of the agent's again, and those within them, by what the kernel says of all. */
+  private _learn(states: NonNullable<IWidgetData['states']>): void {
+    const seen = new Set<string>();
+    const next = Object.keys(states).length
+      ? [...this._viewsIn(this._path())]
+      : [];
+    for (let id = next.pop(); id !== undefined; id = next.pop()) {
+      const each = states[id];
+      if (!each || seen.has(id)) {
+        continue;
+      }
+      seen.add(id);
+      next.push(...modelsIn(each.state));
+      if (!this._comms.isAgents(this._kernel.id, id)) {
+        const isPlain = isPlainModel(each.state) && isHarmless(each.state);
+        this._comms.add(this._kernel.id, id, !isPlain);
+      }
+    }
   }
 
   /** Those that come meanwhile are held, too, so that all are handled in their order. */

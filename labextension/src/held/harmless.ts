@@ -16,6 +16,9 @@ const MODULES = [
 
 const WIDGET_TARGETS = ['jupyter.widget', 'jupyter.widget.version'];
 
+/** How the state of a widget names another one. */
+const MODEL = 'IPY_MODEL_';
+
 /** A scheme, or two slashes: how an address of another server begins. */
 const ADDRESS = /^([a-z][a-z\d+.-]*:|[\\/]{2})/i;
 
@@ -52,6 +55,23 @@ export function isHarmlessMessage(msg: KernelMessage.IMessage): boolean {
     holds(data, isHarmlessPart) &&
     (msg.buffers ?? []).every(each => !ADDRESS.test(beginning(each)))
   );
+}
+
+/** Whether a widget's state only shows something. */
+export function isHarmless(state: unknown): boolean {
+  return holds(state, isHarmlessPart);
+}
+
+/** The ids of the widgets that a widget's state names. */
+export function modelsIn(state: unknown): string[] {
+  const ids: string[] = [];
+  holds(state, (_, value) => {
+    if (typeof value === 'string' && value.startsWith(MODEL)) {
+      ids.push(value.slice(MODEL.length));
+    }
+    return true;
+  });
+  return ids;
 }
 
 function isHarmlessPart(key: string, value: unknown): boolean {

@@ -2,10 +2,16 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { isCodeCellModel } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 
-import { KEY, isHeldBack } from '../notebook/agentMark';
+import {
+  KEY,
+  isHeldBack,
+  isMadeByAgent,
+  widgetOf
+} from '../notebook/agentMark';
 import { forEachLoadedNotebook } from '../notebook/forEachNotebook';
 import { ShownDocuments } from '../notebook/shownDocuments';
 import { trustAgentsOutputs } from '../notebook/trust';
@@ -37,8 +43,9 @@ export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
     const shown = new ShownDocuments();
     const comms = new AgentComms();
     const waits = (widget: string) => comms.waits(widget);
-    holdBack(rendermime, { shown, waits });
-    holdComms(serviceManager, shown, comms);
+    const { held } = comms;
+    holdBack(rendermime, { shown, waits, held });
+    holdComms(serviceManager, shown, comms, path => viewsIn(tracker, path));
     const code = factory.createCodeCell.bind(factory);
     factory.createCodeCell = options => {
       const cell = code(options);
@@ -55,6 +62,7 @@ export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
         rendermime: holdBack(options.rendermime.clone(), {
           shown,
           waits,
+          held,
           cell: () => ({ [KEY]: options.model.getMetadata(KEY) })
         })
       });
@@ -62,6 +70,18 @@ export const heldPlugin: JupyterFrontEndPlugin<ShownDocuments> = {
     return shown;
   }
 };
+
+/** The ids of the widgets that the agent's outputs in a notebook show. */
+function viewsIn(tracker: INotebookTracker, path: string): string[] {
+  const panel = tracker.find(({ context }) => context.path === path);
+  const outputs = [...(panel?.model?.cells ?? [])]
+    .filter(cell => isCodeCellModel(cell))
+    .flatMap(cell => cell.outputs.toJSON());
+  return outputs
+    .filter(({ metadata }) => isMadeByAgent(metadata))
+    .map(({ data }) => widgetOf(data))
+    .filter(id => id !== null);
+}
 
 /** What is held back is not signed with the notebook, however it got there, until it is shown. */
 function followTrust(panel: NotebookPanel, shown: ShownDocuments): void {

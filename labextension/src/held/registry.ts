@@ -5,9 +5,10 @@ import {
   MimeModel
 } from '@jupyterlab/rendermime';
 import { MessageHook, MessageLoop } from '@lumino/messaging';
+import { ISignal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { isChart, isMadeByAgent } from '../notebook/agentMark';
+import { isChart, isMadeByAgent, widgetOf } from '../notebook/agentMark';
 import { ShownDocuments } from '../notebook/shownDocuments';
 import { loadPicture } from '../ui/remotePictures';
 import { drawHeld } from './heldOutput';
@@ -20,6 +21,8 @@ interface IDrawn {
   shown: ShownDocuments;
   /** Whether a widget of the agent's is held back. */
   waits: (widget: string) => boolean;
+  /** It became known that a widget is held back. */
+  held: ISignal<unknown, string>;
   /** The metadata of the cell whose text is drawn; outputs bring their own. */
   cell?: () => unknown;
   /** The document's path. */
@@ -117,7 +120,7 @@ class GuardedRenderer {
       return;
     }
     this._follows = true;
-    const { shown, path } = this._drawn;
+    const { held: widgetHeld, shown, path } = this._drawn;
     const redraw = async (_: unknown, changed: string) => {
       // A cell that is trusted now draws its outputs anew. Once more would take away what their
       // scripts have drawn.
@@ -128,8 +131,17 @@ class GuardedRenderer {
         void this._render(this._last);
       }
     };
+    const hold = (_: unknown, widget: string) => {
+      if (this._last && widgetOf(this._last.data) === widget) {
+        void this._render(this._last);
+      }
+    };
     shown.shown.connect(redraw);
-    this._renderer.disposed.connect(() => shown.shown.disconnect(redraw));
+    widgetHeld.connect(hold);
+    this._renderer.disposed.connect(() => {
+      shown.shown.disconnect(redraw);
+      widgetHeld.disconnect(hold);
+    });
     this._renderer.node.addEventListener('click', ({ target }) => {
       loadPicture(target);
     });

@@ -32,6 +32,13 @@ const CHARTS = new Set([
 /** The place of a widget, whose model comes by messages of its own. */
 export const WIDGET_VIEW = 'application/vnd.jupyter.widget-view+json';
 
+/** The id of the widget that an output shows, by its data; null if none. */
+export function widgetOf(data: unknown): string | null {
+  const view = ((data ?? {}) as Record<string, unknown>)[WIDGET_VIEW];
+  const { model_id: id } = (view ?? {}) as { model_id?: unknown };
+  return typeof id === 'string' ? id : null;
+}
+
 /** Without any of these, Markdown has no picture, no link and no HTML. */
 const MAY_LOAD = /[<[\\]|:\/\/|www\./;
 
