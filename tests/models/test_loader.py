@@ -64,6 +64,7 @@ def test_peers_14_the_import_uses_no_network_holds_nothing_up_and_leaves_nothing
         + textwrap.dedent(
             """
             import asyncio, gc, logging, os, sys
+            from jupyter_datalayer_agent.imports import LARGE
             from jupyter_datalayer_agent.models import loader
             before = dict(os.environ)
             logged = []
@@ -96,7 +97,8 @@ def test_peers_14_the_import_uses_no_network_holds_nothing_up_and_leaves_nothing
                 assert loader.is_loaded()
                 assert not logged, logged
                 assert gc.isenabled()
-                assert gc.get_freeze_count() == 0
+                # Full collections, which hold up the event loop, leave out what it made.
+                assert gc.get_freeze_count() > LARGE
                 await loader.responses()
                 assert not logged, logged
                 event = module.types.llms.openai.ResponseCompletedEvent

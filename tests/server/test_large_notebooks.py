@@ -62,7 +62,7 @@ def notebook(server: RunningServer) -> Path:
 def test_a_notebook_past_the_limit_is_refused_by_its_size_and_stays_as_it_is(
     server: RunningServer, model: ScriptedModelServer, notebook: Path
 ) -> None:
-    write(notebook, "x = 1", *lines(3 * MAX_NOTEBOOK_BYTES))
+    write(notebook, "x = 1", *lines(MAX_NOTEBOOK_BYTES * 3 // 2))
     before = notebook.stat()
     assert server.process is not None
     process = psutil.Process(server.process.pid)
@@ -78,8 +78,8 @@ def test_a_notebook_past_the_limit_is_refused_by_its_size_and_stays_as_it_is(
     for call in reply["toolCalls"]:
         assert call["status"] == "error"
         assert call["output"]["error"]["code"] == "too_large"
-        assert "notebooks of up to 64 MB are read" in call["output"]["error"]["message"]
-    assert "up to 64 MB" in server.request("GET", "context", params={"path": "large.ipynb"}).text
+        assert "notebooks of up to 128 MB are read" in call["output"]["error"]["message"]
+    assert "up to 128 MB" in server.request("GET", "context", params={"path": "large.ipynb"}).text
     after = notebook.stat()
     assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     assert health.slowest < SLOWEST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from collections import Counter
 from typing import Any
 
 from tornado.httpclient import HTTPRequest
@@ -12,12 +13,13 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from tests.support.health import Health
 from tests.support.jupyter import TOKEN, RunningServer
-from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
 SLOWEST = 0.3
 """Seconds that another request may wait."""
 SESSIONS = 10_000
 PAGES = 200
+CALLS, MOST_CALLS = 300, 50
 
 
 def test_sessions_are_listed_however_many_there_are(
@@ -60,7 +62,7 @@ async def test_an_event_reaches_each_of_many_pages(
             await connection.write_message(json.dumps(message))
         return connection
 
-    async def told(connection: WebSocketClientConnection) -> str:
+    async def reported(connection: WebSocketClientConnection) -> str:
         while True:
             message = json.loads(str(await connection.read_message()))
             if message["type"] == "event" and message["event"]["type"] == "final_reply":
@@ -72,7 +74,7 @@ async def test_an_event_reaches_each_of_many_pages(
         with Health(server) as health:
             body = {"message": "hello", "sessionId": session}
             asked = asyncio.to_thread(server.post, "chat", body)
-            _, *texts = await asyncio.gather(asked, *map(told, pages))
+            _, *texts = await asyncio.gather(asked, *map(reported, pages))
     finally:
         for connection in pages:
             connection.close()
@@ -80,3 +82,21 @@ async def test_an_event_reaches_each_of_many_pages(
                 pass
     assert texts == ["To all of you."] * PAGES
     assert health.slowest < SLOWEST
+
+
+def test_an_answer_of_very_many_calls_ends_at_the_limit_and_each_has_its_answer(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    calls = [Call("listFiles", {"path": f"{number}"}) for number in range(CALLS)]
+    model.script(Calls(calls))
+    body = {"message": "go", "mode": "agent", "sessionId": server.post("sessions", {})["id"]}
+    with Health(server) as health:
+        reply = server.post("chat", body)
+    assert reply["status"] == "aborted"
+    assert "the limit of one turn" in reply["reply"]
+    assert Counter(each["status"] for each in reply["toolCalls"])["aborted"] == CALLS - MOST_CALLS
+    assert len(model.requests) == 1
+    assert health.slowest < SLOWEST
+    # The next request is valid, and short enough for any model.
+    model.script(Say("Gone on."))
+    assert server.post("chat", {**body, "message": "continue"})["reply"] == "Gone on."

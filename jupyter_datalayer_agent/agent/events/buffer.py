@@ -55,8 +55,10 @@ class _Group:
         if event is not None and not (self.events and _joined(self.events[-1], event)):
             self.events.append(event)
         for name, value in belongings.items():
-            known: Sequence[Any] = self.belongings.get(name, ())
-            self.belongings[name] = [*known, *value] if name in JOINED else value
+            if name in JOINED:
+                self.belongings.setdefault(name, []).extend(value)
+            else:
+                self.belongings[name] = value
 
 
 class EventBuffer:

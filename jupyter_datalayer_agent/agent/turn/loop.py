@@ -48,6 +48,9 @@ from .shown_plan import ShownPlan
 
 log = logging.getLogger(__name__)
 
+WRITTEN_AT_ONCE = 100
+"""Calls that are answered without being run, in one transaction."""
+
 
 class Turn:
     """One message and all that follows from it, until exactly one event ends it."""
@@ -406,12 +409,17 @@ class Turn:
             await self.emit(None, items=[item])
 
     async def _abort_open_calls(self) -> None:
-        """Every call gets an answer, so that the next request is valid."""
-        for call in unanswered(self.items):
-            item, event, record = aborted_call(call, call["name"])
-            self._keep([item])
-            self.record.calls[record.call_id] = record
-            await self.emit(event, items=[item], tool_calls=[record])
+        """Every call gets an answer, so that the next request is valid. Many are written together:
+        an answer may have thousands."""
+        calls = unanswered(self.items)
+        for start in range(0, len(calls), WRITTEN_AT_ONCE):
+            for call in calls[start : start + WRITTEN_AT_ONCE]:
+                item, event, record = aborted_call(call, call["name"])
+                self._keep([item])
+                self.record.calls[record.call_id] = record
+                self._buffer.add(event, items=[item], tool_calls=[record])
+            self.session.touch()
+            await self._buffer.flush()
 
     async def _complete(self) -> ChatReply:
         self.record.not_done = self._find_not_done()

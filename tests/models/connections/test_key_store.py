@@ -108,7 +108,7 @@ async def test_without_the_package_the_key_can_go_into_a_file(
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     store = KeyStore(tmp_path)
-    with pytest.raises(KeyStoreError, match="not installed"):
+    with pytest.raises(KeyStoreError, match="pip install keyring"):
         await store.keyring_name()
     await store.set("openai", KEY, "file")
     await store.delete("openai", "file")
