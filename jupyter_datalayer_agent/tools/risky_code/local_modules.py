@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...opening import read
 from .python import words
 
 # Of more, or of longer ones, the rest is not read: such a file asks, whatever it does.
@@ -46,8 +47,6 @@ def _files(folder: Path, used: set[str], depth: int = DEEPEST) -> Iterator[Path]
 
 def _text(file: Path) -> str | None:
     try:
-        if file.stat().st_size > MOST_BYTES:
-            return None
-        return file.read_text(encoding="utf-8", errors="replace")
+        return read(file, MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return None
