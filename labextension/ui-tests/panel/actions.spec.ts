@@ -141,7 +141,7 @@ test('an action that an inline chat proposes is filled in, refined and run there
   await card.getByRole('button', { name: 'Run again…' }).click();
   await form.getByRole('button', { name: 'Run' }).click();
   await expect(chat.root.getByRole('alert')).toContainText(
-    'Give another name, or delete it.'
+    'Choose another name, or delete the file first.'
   );
   await expect(chat.input).toHaveValue('');
   await expect(card.getByRole('button')).toBeEnabled();
