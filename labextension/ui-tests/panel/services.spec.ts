@@ -76,7 +76,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
   await form(lab).getByRole('button', { name: 'Run' }).click();
   await panel.ended(4, 'aborted');
   await expect(panel.turns.last().getByRole('alert')).toContainText(
-    'Give another name, or delete it.'
+    'Choose another name, or delete the file first.'
   );
   await shoot(lab, 'action-failed');
 
