@@ -19,7 +19,9 @@ _FUNCTIONS = {
     for language, table in lists.LANGUAGES.items()
 }
 # An escaped quote begins no string: each would be looked through to the end of its line.
-_STRINGS = re.compile(r"(?<!\\)\"(?:[^\"\\\n]|\\.)*\"|(?<!\\)'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|#[^\n]*")
+_STRINGS = re.compile(
+    r"(?<!\\)\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|(?<!\\)'[^'\\\n]*(?:\\.[^'\\\n]*)*'|`[^`\n]*`|#[^\n]*"
+)
 _FUNCTION = re.compile(r"(?<![\w.$@])(?<!::)(?:(?<!:)::+)?([\w.]+(?:::+[\w.]+)*)\s*\(")
 _MARK = "\x02"
 
