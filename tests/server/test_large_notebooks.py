@@ -78,8 +78,11 @@ def test_a_notebook_past_the_limit_is_refused_by_its_size_and_stays_as_it_is(
     for call in reply["toolCalls"]:
         assert call["status"] == "error"
         assert call["output"]["error"]["code"] == "too_large"
-        assert "notebooks of up to 128 MB are read" in call["output"]["error"]["message"]
-    assert "up to 128 MB" in server.request("GET", "context", params={"path": "large.ipynb"}).text
+        assert "The limit is 128 MB." in call["output"]["error"]["message"]
+    assert (
+        "The limit is 128 MB."
+        in server.request("GET", "context", params={"path": "large.ipynb"}).text
+    )
     after = notebook.stat()
     assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     assert health.slowest < SLOWEST

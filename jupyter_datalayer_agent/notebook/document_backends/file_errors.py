@@ -22,10 +22,10 @@ def check_size(path: str, size: int) -> None:
     if size > MAX_NOTEBOOK_BYTES:
         raise DocumentError(
             "too_large",
-            f"{path} has {megabytes(size)}; notebooks of up to {megabytes(MAX_NOTEBOOK_BYTES)} are "
-            "read.",
-            "Nothing was changed. Mostly outputs are that large: tell the user to open it in "
-            "JupyterLab and to clear the outputs of its largest cells.",
+            f"{path} is too large to read ({megabytes(size)}). The limit is "
+            f"{megabytes(MAX_NOTEBOOK_BYTES)}.",
+            "Nothing was changed. Usually the outputs are large: tell the user to open the "
+            "notebook in JupyterLab and clear the outputs of its largest cells.",
         )
 
 

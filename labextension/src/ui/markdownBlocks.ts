@@ -127,8 +127,8 @@ function scan(
         /^\s/.test(line) ||
         (inList && ITEM.test(line)) ||
         (!isWhole && PART_OF_MARKER.test(line));
-      // A fence begins a block of its own, unless it is in a list; else a blank line must
-      // are between.
+      // A fence begins a block of its own, unless it is in a list; any other block needs a blank
+      // line before it.
       const isFence = starts?.kind === 'fence' && !starts.nested;
       if (position > begin && (isFence || (blank && !continues))) {
         finish(position);

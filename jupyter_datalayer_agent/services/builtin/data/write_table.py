@@ -33,8 +33,8 @@ class WriteTable(Action):
             None,
             title="New file",
             kind="new-path",
-            description="A path under the server root. Left out, it is written beside the "
-            "notebook.",
+            description="Leave empty to save it next to the notebook. A path under the server's "
+            "folder.",
         )
 
     async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
