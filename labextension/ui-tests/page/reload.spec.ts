@@ -93,10 +93,10 @@ test('a cell that waits for an approval waits no more when the server was killed
     'x = 1'
   );
   await notebook.run(0);
-  await model.script({
-    call: 'runNotebookCells',
-    arguments: { cellIds: ['cell-1'] }
-  });
+  await model.script(
+    { call: 'runNotebookCells', arguments: { cellIds: ['cell-1'] } },
+    { say: 'Not run.' }
+  );
   await tab.panel.send('Run it');
   await expect(notebook.prompt(1)).toHaveText('[*]:');
   // The run has begun, and waits for the kernel: its text is asked about when that is free.
@@ -115,6 +115,14 @@ test('a cell that waits for an approval waits no more when the server was killed
   });
   await expect(notebook.prompt(1)).toHaveText('[ ]:');
   await expect(notebook.prompt(0)).toHaveText('[1]:');
+
+  // The turn goes on, and asks about the text as it is now.
+  await expect(card).toContainText('Cell 2 removes junk.txt (line 2)');
+  await expect(card).not.toContainText('This is not what you approved');
+  await tab.closeDialogs();
+  await card.getByTestId('da-deny').click();
+  await tab.panel.ended();
+  await expect(tab.panel.answers).toHaveText('Not run.');
 });
 
 test('a page that is closed in the middle of a run leaves the run going, and its outputs in the file', async ({

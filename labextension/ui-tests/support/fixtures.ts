@@ -145,6 +145,7 @@ export const test = base.extend<IOfTest, IOfWorker>({
     if (!isAsExpected) {
       await copyFile(server.about.log, info.outputPath('server.log'));
     }
+    await server.endTurns();
     await server.endKernels();
   },
 

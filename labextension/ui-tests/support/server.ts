@@ -1,3 +1,5 @@
+import { setTimeout } from 'timers/promises';
+
 import type * as nbformat from '@jupyterlab/nbformat';
 
 import { PythonProcess } from './process';
@@ -99,6 +101,25 @@ export class LabServer {
   /** Send what only a user decides, as from another page: a token alone does not. */
   decide(path: string, method: 'POST' | 'PUT' | 'PATCH', body: unknown) {
     return this._do<void>('decide', { path, method, body });
+  }
+
+  /** Stop every turn that runs or waits: it would take the next test's answers of the model. */
+  async endTurns(): Promise<void> {
+    for (;;) {
+      const { sessions } = await this.api<{
+        sessions: { id: string; runningTurnId?: string }[];
+      }>('datalayer-agent/sessions');
+      const running = sessions.filter(session => session.runningTurnId);
+      if (!running.length) {
+        return;
+      }
+      for (const { id } of running) {
+        await this.api(`datalayer-agent/sessions/${id}/ops`, 'POST', {
+          type: 'interrupt'
+        });
+      }
+      await setTimeout(100);
+    }
   }
 
   /** End every kernel. */
