@@ -90,21 +90,27 @@ class EventChannel:
         """Send the listener every event after ``after``, old ones first; returns how to
         unsubscribe.
 
-        ``ready`` is awaited between pieces of a long replay, for a slow listener.
+        ``ready`` is awaited between pages of a long replay, for a slow listener. Live events do not
+        accumulate meanwhile: what was stored before a page is read is in that page or a later one.
         """
-        early: list[SerializedEvent] | None = []
+        live: list[SerializedEvent] = []
+        is_replaying, is_reading = True, False
 
         def take(sent: SerializedEvent) -> None:
-            if early is not None:
-                early.append(sent)
-            elif sent.seq > after or sent.seq == 0:
-                # Only now may the replayed events be sent.
-                listener(sent)
+            if not is_replaying:
+                if sent.seq > after or sent.seq == 0:
+                    listener(sent)
+            elif is_reading or sent.seq == 0:
+                live.append(sent)
 
         leave = self.listen(take)
         try:
             while True:
+                # An event that could not be stored comes only this way.
+                live[:] = [sent for sent in live if sent.seq == 0]
+                is_reading = True
                 page = await self._store.events.after(self._session_id, after, REPLAY_PAGE)
+                is_reading = False
                 for wire in page:
                     listener(SerializedEvent.of(wire))
                     after = wire["seq"]
@@ -115,8 +121,8 @@ class EventChannel:
         except BaseException:
             leave()
             raise
-        missed, early = early or [], None
-        for sent in missed:
+        is_replaying = False
+        for sent in live:
             take(sent)
         return leave
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,38 @@ async def test_who_subscribes_in_the_middle_of_a_stream_gets_each_event_once_in_
         for page in pages:
             assert page.numbers == list(range(4, len(TEXTS) + 2))
             assert page.text == "".join(TEXTS[3:]) + "end"
+
+
+async def test_live_events_do_not_accumulate_while_a_slow_listener_reads_the_past(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel_module, "REPLAY_PAGE", 2)
+    async with open_store(tmp_path / "agent.db") as store:
+        chat = await Chat.new(store)
+        channel, page = EventChannel(store, chat.session_id, 0), Page()
+        await chat.start()
+        await chat.say("a", "b")
+        waits, may_go_on = asyncio.Event(), asyncio.Event()
+
+        async def ready() -> None:
+            waits.set()
+            await may_go_on.wait()
+
+        coming = asyncio.create_task(channel.subscribe(page.got.append, 0, ready))
+        await waits.wait()
+        live: list[weakref.ref[SerializedEvent]] = []
+        leave = channel.listen(lambda sent: live.append(weakref.ref(sent)))
+        for text in TEXTS:
+            await chat.say(text)
+        leave()
+        gc.collect()
+        assert len(live) == len(TEXTS)
+        assert not [sent for sent in live if sent() is not None]
+        channel.send_unsaved(Status(message="The disk is full"), None)
+        may_go_on.set()
+        await coming
+        assert page.numbers == [*range(1, len(TEXTS) + 3), 0]
+        assert page.text == "ab" + "".join(TEXTS)
 
 
 async def test_what_was_read_of_the_past_is_not_sent_again(tmp_path: Path) -> None:
