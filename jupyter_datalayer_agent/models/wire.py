@@ -40,7 +40,7 @@ from .connections.way import (
 )
 from .drafts import text_of
 from .provider_arguments import NO_KEY
-from .stream_bytes import EXTENSION, StreamBytes
+from .stream_bytes import EXTENSION, StreamBytes, with_joined_text
 
 log = logging.getLogger(__name__)
 
@@ -304,7 +304,7 @@ class _Seen(httpx.AsyncByteStream):
                 if self._is_streamed:
                     return
                 raise _too_large()
-            yield piece
+            yield with_joined_text(piece) if self._is_streamed else piece
         self._seen.complete()
 
     async def aclose(self) -> None:
