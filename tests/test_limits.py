@@ -1,4 +1,4 @@
-"""The table of limits in the documentation has those of the code."""
+"""The tables of limits and faults in the documentation have those of the code and of the tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from jupyter_datalayer_agent.protocol import limits
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "limits.md"
+TESTS = Path(__file__).resolve().parent
+PAGE = TESTS.parent / "docs" / "limits.md"
 ROW = re.compile(
     r"^\| .+? \| (?P<limit>[^|]+) \| .+ \| `(?P<module>[\w.]+)\.(?P<name>[A-Z_]+)` \|$"
 )
@@ -26,3 +27,10 @@ def test_each_limit_is_that_of_the_code() -> None:
 def test_no_limit_of_what_crosses_a_boundary_is_left_out() -> None:
     named = {row["name"] for row in ROWS if row["module"] == "protocol.limits"}
     assert named == {name for name in vars(limits) if name.startswith("MAX_")}
+
+
+def test_the_table_of_faults_has_each_test_of_a_fault() -> None:
+    page = (TESTS.parent / "docs" / "sessions.md").read_text("utf-8")
+    named = re.findall(r"^\|.+\| `(test_\w+)` \|$", page, re.MULTILINE)
+    source = (TESTS / "agent" / "turn" / "test_faults.py").read_text("utf-8")
+    assert sorted(named) == sorted(re.findall(r"^(?:async )?def (test_\w+)", source, re.MULTILINE))
