@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+from .limits import MAX_NAME_CHARACTERS
+
+Name = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
+"""The name or id of something, in a request."""
 
 Mode = Literal["ask", "edit", "agent"]
 NotebookMode = Literal["off", "read-only", "full"]

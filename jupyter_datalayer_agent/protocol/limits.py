@@ -23,6 +23,14 @@ MAX_PRINTED_CHARACTERS = 2_000_000
 MAX_PRINTED_END_CHARACTERS = 500_000
 """The same from its end, if it prints more."""
 
+MAX_SEARCHED_CHARACTERS = 500
+"""Characters of a text that sessions are searched for. SQLite compares a text with a pattern in the
+product of their lengths."""
+
+MAX_NAME_CHARACTERS = 1000
+"""Characters of the name or id of a model, a tool, a cell or the like in a request. Names are
+looked for in lists, repeated in messages and stored with each turn."""
+
 MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
 """Bytes of a notebook's file. Jupyter signs and writes a notebook in the server's event loop, and
 holds it for 0.2 s at 50 MB and for 0.5 s at 200 MB."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, model_validator
 
 from .answers import different_models
-from .base import Wire
+from .base import Name, Wire
 from .forms import FormAnswer
 from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
@@ -177,8 +177,8 @@ class AskAgain(TurnOp):
     read what the first one read, and call no tools; those of a comparison read like its others."""
 
     type: Literal["ask_again"] = "ask_again"
-    model: str | None = Field(default=None, min_length=1)
-    models: list[str] = []
+    model: Name | None = Field(default=None, min_length=1)
+    models: list[Name] = []
 
     @model_validator(mode="after")
     def _names_models(self) -> AskAgain:
@@ -193,7 +193,7 @@ class Synthesise(TurnOp):
     agree and where they differ. It reads nothing but these."""
 
     type: Literal["synthesise"] = "synthesise"
-    model: str | None = Field(default=None, min_length=1)
+    model: Name | None = Field(default=None, min_length=1)
 
 
 class ChooseAnswer(TurnOp):

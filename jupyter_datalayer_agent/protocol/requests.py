@@ -14,6 +14,7 @@ from .base import (
     ApprovalPolicy,
     Location,
     Mode,
+    Name,
     NotebookMode,
     ReasoningEffort,
     SessionKind,
@@ -72,26 +73,26 @@ class ChatRequest(Wire):
     """
 
     message: str
-    session_id: str | None = None
+    session_id: Name | None = None
     mode: Mode | None = None
-    model: str | None = None
+    model: Name | None = None
     attachments: list[Attachment] = []
-    tool_references: list[str] = []
+    tool_references: list[Name] = Field(default=[], max_length=200)
     active_notebook: str | None = None
-    client_id: str | None = None
+    client_id: Name | None = None
     location: Location | None = None
-    cell_id: str | None = None
+    cell_id: Name | None = None
     selection: str | None = None
     plan_first: bool | None = None
     workflow: WorkflowCall | None = None
     action: ActionCall | None = None
     intent: IntentChoice | None = None
     decided: list[ProposalDecision] = Field(default=[], max_length=100)
-    called_by: str | None = None
-    about_session: str | None = None
+    called_by: Name | None = None
+    about_session: Name | None = None
     approval: ApprovalPolicy | None = None
     overrides: Overrides | None = None
-    compare: list[str] | None = None
+    compare: list[Name] | None = None
     runs_actions: bool = False
     can_answer: bool = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Wire
+from .base import Name, Wire
 
 
 class NextCellRequest(Wire):
@@ -10,9 +10,9 @@ class NextCellRequest(Wire):
     asked, the model."""
 
     path: str
-    cell_id: str
-    client_id: str | None = None
-    model: str | None = None
+    cell_id: Name
+    client_id: Name | None = None
+    model: Name | None = None
 
 
 class NextCellReply(Wire):

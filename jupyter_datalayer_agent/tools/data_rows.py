@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from .file_data import data_in
+from .limits import ends
 from .mime_text import is_spec
 from .redaction import Part, PrivateText
 
@@ -41,8 +42,11 @@ _SAID = re.compile(
 )
 _GAP = re.compile(r"\s{2,}|\t")
 SHORT = 2_000
-LOOKED_AT, STRETCHES = 40_000, 20
-"""Characters of a text that are looked at: a longer one in so many stretches, evenly over it."""
+HEAD, TAIL = ends()
+STRETCHES, STRETCH = 20, 500
+"""Of a long text all is looked at that a model is sent of it, the beginning and the end. Between
+them are so many stretches of so many characters."""
+LOOKED_AT = HEAD + TAIL + STRETCHES * (STRETCH + 1) + 1
 LINES = 3
 _OPEN, _CLOSE = "{([", "})]"
 """This many consecutive lines of one shape are a table."""
@@ -53,7 +57,7 @@ def data_part(path: str, content: str, shown: str | None = None) -> Part | None:
     holds no data. Its content says so under every name, and some names do."""
     shown = content if shown is None else shown
     kinds = data_in(content, by_name=is_data(path))
-    if not kinds and _suffix(path) in MAYBE_DATA and looks_like_rows(content):
+    if not kinds and _suffix(path) in MAYBE_DATA and any(map(looks_like_rows, {content, shown})):
         kinds = frozenset(["row_data"])
     if not kinds:
         return None
@@ -131,17 +135,17 @@ def _looks_like_rows(text: str) -> bool:
 def _stretches(text: str) -> str:
     if len(text) <= LOOKED_AT:
         return text
-    length = LOOKED_AT // STRETCHES
-    step = (len(text) - length) // (STRETCHES - 1)
-    # Each but the first begins within a line, and all end within one: as they are cut, they would
-    # look like lines of other shapes.
-    cut = (text[at : at + length] for at in range(0, STRETCHES * step, step))
-    return "\n".join(_whole_lines(each, number == 0) for number, each in enumerate(cut))
+    step = (len(text) - HEAD - TAIL - STRETCH) // (STRETCHES - 1)
+    # Each but the first begins within a line, and each but the last ends within one: as they are
+    # cut, they would look like lines of other shapes.
+    middle = (text[at : at + STRETCH] for at in range(HEAD, HEAD + STRETCHES * step, step))
+    cut = (text[:HEAD], *middle, text[-TAIL:])
+    return "\n".join(_whole_lines(each, number) for number, each in enumerate(cut))
 
 
-def _whole_lines(stretch: str, is_first: bool) -> str:
-    begin = 0 if is_first else stretch.find("\n") + 1
-    end = stretch.rfind("\n")
+def _whole_lines(stretch: str, number: int) -> str:
+    begin = 0 if number == 0 else stretch.find("\n") + 1
+    end = len(stretch) if number > STRETCHES else stretch.rfind("\n")
     return stretch[begin:end] if end > begin else stretch
 
 
@@ -153,10 +157,10 @@ def _holds_records(line: str) -> bool:
         rest = inner[1:].replace(" ", "")
         return inner[:1] in _OPEN and any(f"{a},{b}" in rest for a in _CLOSE for b in _OPEN)
     at = 1 if line[:1] == "{" else -1
-    for ends in ((": [", ": {"), ("],", "},"), (": [", ": {")):
+    for stops in ((": [", ": {"), ("],", "},"), (": [", ": {")):
         if at < 0:
             break
-        at = min((place for each in ends if (place := line.find(each, at)) >= 0), default=-1)
+        at = min((place for each in stops if (place := line.find(each, at)) >= 0), default=-1)
     return at >= 0
 
 

@@ -16,12 +16,17 @@ def cut(
 
     The marker contains ``more``, how to read the rest. The second value is whether it was cut.
     """
-    limit = max_tokens * CHARACTERS_PER_TOKEN
-    if len(text) <= limit:
+    head, tail = ends(max_tokens)
+    if len(text) <= head + tail:
         return text, False
-    head = int(limit * HEAD_SHARE)
-    tail = limit - head
     left_out = len(text) - head - tail
     marker = f"\n[... {left_out} characters left out"
     marker += f"; {more}" if more else ""
     return f"{text[:head]}{marker} ...]\n{text[-tail:]}", True
+
+
+def ends(max_tokens: int = MAX_OUTPUT_TOKENS) -> tuple[int, int]:
+    """How many characters are left of the beginning and of the end of a text that is cut."""
+    limit = max_tokens * CHARACTERS_PER_TOKEN
+    head = int(limit * HEAD_SHARE)
+    return head, limit - head

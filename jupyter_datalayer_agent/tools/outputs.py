@@ -9,7 +9,7 @@ from typing import Any
 from ..protocol.cells import DEAD_KERNEL, CellRun
 from ..protocol.sharing import ShareKind
 from ..protocol.tools import ToolErrorCode
-from .data_rows import is_table, looks_like_rows
+from .data_rows import LOOKED_AT, is_table, looks_like_rows
 from .mime_text import beside_picture, best_text, plain, text_of
 from .pictures import size_of
 from .redaction import Part, PrivateText, text
@@ -78,7 +78,12 @@ def _part(shown: str, is_rows: bool) -> Part:
     size = f"{len(shown.strip()):,} characters"
     if is_rows:
         return Part(shown, OUTPUTS | ROW_DATA, f"table of {size}")
-    return Part(shown, OUTPUTS, f"output of {size}")
+    return Part(shown, OUTPUTS, f"output of {size}", _piece if len(shown) > LOOKED_AT else None)
+
+
+def _piece(shown: str) -> Part:
+    """A piece of an output in whose whole no rows were found, by a look at parts of it."""
+    return _part(shown, looks_like_rows(shown))
 
 
 def error_label(ename: str, traceback: Sequence[str]) -> str:

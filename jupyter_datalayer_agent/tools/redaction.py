@@ -25,11 +25,18 @@ EVERYTHING: Refused = {"outputs": BY_SETTING, "row_data": BY_SETTING}
 @dataclass(frozen=True)
 class Part:
     """A part of a text. One with ``kinds`` is private: it is sent only if all of them may be,
-    otherwise described by ``what``."""
+    otherwise described by ``what``. ``piece`` makes the part that a piece of its text is, where
+    that may be more private than a look at the whole has found."""
 
     text: str
     kinds: frozenset[ShareKind] = frozenset()
     what: str = ""
+    piece: Callable[[str], Part] | None = None
+
+    def cut(self, start: int, end: int) -> Part:
+        """The characters from ``start`` to ``end``."""
+        text = self.text[max(0, start) : max(0, end)]
+        return self.piece(text) if self.piece else Part(text, self.kinds, self.what)
 
     def redacted(self, refused: Refused) -> str:
         """The part as the model reads it."""
@@ -67,8 +74,7 @@ class PrivateText(str):
         """The characters from ``start`` to ``end``, with their marks."""
         parts, at = [], 0
         for part in self.parts:
-            piece = part.text[max(0, start - at) : max(0, end - at)]
-            parts.append(Part(piece, part.kinds, part.what))
+            parts.append(part.cut(start - at, end - at))
             at += len(part.text)
         return PrivateText(parts)
 

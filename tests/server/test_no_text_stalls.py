@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.health import Health
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Call, Say, ScriptedModelServer, Status
+from tests.support.model_server import Call, Reasoning, Say, ScriptedModelServer, Status
 
 SIZE = 1_000_000
 SLOWEST = 0.3
@@ -90,6 +90,46 @@ def printed(server: RunningServer, model: ScriptedModelServer, text: str) -> Non
     server.post("chat", wanted | _notebook(server.root, "print(open('hostile.txt').read())"))
 
 
+def reasoning(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    model.script(Reasoning(text, chunk=50_000), Say("Done."))
+    wanted = {"message": "hello", "mode": "agent"}
+    assert server.request("POST", "chat", json=wanted).status_code in (200, 502)
+
+
+def described(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    """A text as all that describes a notebook, a cell and an output."""
+    model.script(Call("getNotebookCells"), Say("Done."))
+    data = dict.fromkeys(("text/plain", "text/html", "text/markdown", "text/latex"), text)
+    shown = {"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": data}
+    body = {"message": "What is there?"} | _notebook(server.root, "x = 1", shown)
+    path = server.root / "hostile.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["metadata"] |= {"title": text, "kernelspec": {"name": text, "display_name": text}}
+    notebook["cells"][0]["metadata"] = {"tags": [text], text[:1_000]: text}
+    path.write_text(json.dumps(notebook))
+    server.post("chat", body)
+
+
+def upload(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    for name in ("hostile.csv", "hostile.json", "hostile.xml"):
+        answer = server.request("POST", "upload", files={"file": (name, text)})
+        assert answer.status_code in (201, 400)
+
+
+def instructions(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    model.script(Say("Done."))
+    path = server.root / "AGENTS.md"
+    path.write_text(text)
+    server.post("chat", {"message": "hello"})
+    path.unlink()
+
+
+def named(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    for name in ("model", "clientId", "cellId"):
+        answer = server.request("POST", "chat", json={"message": "hello", name: text})
+        assert "1000 characters" in answer.text
+
+
 @pytest.mark.parametrize(
     ("entry", "run"),
     [
@@ -112,6 +152,13 @@ def printed(server: RunningServer, model: ScriptedModelServer, text: str) -> Non
         (printed, "\n "),
         (printed, "["),
         (printed, "\x1b["),
+        (reasoning, "<a "),
+        (described, "<a "),
+        (described, "\n "),
+        (upload, "["),
+        (upload, "a\n"),
+        (instructions, "- "),
+        (named, "a"),
     ],
 )
 def test_other_requests_are_answered_while_a_text_is_read(

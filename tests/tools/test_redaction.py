@@ -11,6 +11,7 @@ import pytest
 from jupyter_datalayer_agent.protocol.sharing import ShareKind
 from jupyter_datalayer_agent.tools import redaction as private
 from jupyter_datalayer_agent.tools.data_rows import is_table, looks_like_rows
+from jupyter_datalayer_agent.tools.limits import cut
 from jupyter_datalayer_agent.tools.outputs import OUTPUTS, failure_text, render_outputs
 from jupyter_datalayer_agent.tools.redaction import Part, redact
 from jupyter_datalayer_agent.tools.registry import ToolOutcome
@@ -166,3 +167,15 @@ def test_tables_are_known_by_their_mime_types(data: dict[str, Any]) -> None:
 def test_a_page_without_a_table_is_none() -> None:
     assert not is_table({"text/html": "<b>42</b>", "text/plain": "42"})
     assert not is_table({"application/json": {"mean": 3}})
+
+
+@pytest.mark.parametrize("before", [14_000, 440_000, 476_000])
+def test_a_few_rows_are_found_wherever_what_is_sent_has_them(before: int) -> None:
+    lines = ["working\n"] * 62_500
+    lines[before // 8 : before // 8] = ["Anna,31,London\n", "Bob,33,Paris\n", "Cy,35,Rome\n"]
+    shown, _ = render_outputs([{"output_type": "stream", "name": "stdout", "text": "".join(lines)}])
+    for sent in (
+        cut(redact(shown, {"row_data": "by the setting"}))[0],
+        redact(shown.cut(before - 10_000, before + 10_000), {"row_data": "by the setting"}),
+    ):
+        assert "Anna" not in sent

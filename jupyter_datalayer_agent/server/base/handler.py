@@ -17,6 +17,7 @@ from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.errors import HTTP_STATUS, AgentError, ErrorCode
 from ...protocol.json_text import parse_json, to_json
+from ...protocol.limits import MAX_SEARCHED_CHARACTERS
 from ...protocol.ops import UserMessage
 from ...protocol.requests import ChatRequest
 from ..kernel_access.reach import check_session
@@ -136,6 +137,15 @@ class Handler(APIHandler):
             return parse_json(self.request.body or "{}")
         except ValueError as error:
             raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
+
+    def searched(self, name: str) -> str | None:
+        """A text of the query that is searched for. Raises ``AgentError`` ``invalid_request``."""
+        text = self.get_query_argument(name, None, strip=False)
+        if text is not None and len(text) > MAX_SEARCHED_CHARACTERS:
+            raise AgentError(
+                "invalid_request", f"{name} may have at most {MAX_SEARCHED_CHARACTERS} characters."
+            )
+        return text
 
     def number(self, name: str, default: int | None = None) -> int | None:
         """A whole number of the query. Raises ``AgentError`` ``invalid_request``."""

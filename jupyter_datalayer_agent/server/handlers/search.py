@@ -8,7 +8,6 @@ from ..base.handler import Handler, route
 from ..base.route_table import Operation, Route
 
 MAX_LIMIT = 100
-MAX_QUERY = 500
 
 
 class SearchHandler(Handler):
@@ -16,11 +15,9 @@ class SearchHandler(Handler):
 
     @route("read")
     async def get(self) -> SearchReply:
-        query = self.get_query_argument("q", "", strip=False)
+        query = self.searched("q") or ""
         if not query.strip():
             raise AgentError("invalid_request", "q (the text to search for) is empty.")
-        if len(query) > MAX_QUERY:
-            raise AgentError("invalid_request", f"q may have at most {MAX_QUERY} characters.")
         limit = self.number("limit", 20)
         if limit is None or not 1 <= limit <= MAX_LIMIT:
             raise AgentError("invalid_request", f"limit must be from 1 to {MAX_LIMIT}.")

@@ -33,7 +33,7 @@ class SessionsHandler(Handler):
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
         reply = await self.parts.runtime.store.sessions.list_page(
-            self.get_query_argument("query", None),
+            (self.searched("query") or "").strip(),
             limit,
             self.get_query_argument("cursor", None),
             undecided_in=self.get_query_argument("undecided", None),

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from ...protocol.base import Wire
 from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
+from ...protocol.limits import MAX_SEARCHED_CHARACTERS
 from ...protocol.requests import ToolCallRecord, Turn
 from ..bounds import at_least, clamped
 from ..context import ToolContext, ToolFailure
@@ -39,7 +40,7 @@ VALUE = 600
 class SearchChatHistory(Wire):
     """Arguments of ``searchChatHistory``."""
 
-    query: str = Field(min_length=1)
+    query: str = Field(min_length=1, max_length=MAX_SEARCHED_CHARACTERS)
     limit: Annotated[int, clamped(1, MAX_RESULTS)] = 20
     session_id: str | None = None
 

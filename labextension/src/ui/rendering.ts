@@ -16,7 +16,7 @@ import {
 } from '../proposals';
 import { CodeRow } from './codeRow';
 import { scratchpadIcon } from './icons';
-import { openFence } from './markdownBlocks';
+import { isSimple, openFence } from './markdownBlocks';
 
 const MARKDOWN = 'text/markdown';
 
@@ -36,8 +36,8 @@ export class BlockRenderer {
   /** Draw `source`; while it grows, formulas and code wait to be set until it is whole. */
   draw(source: string, isGrowing: boolean): void {
     const fence = isGrowing ? openFence(source) : null;
-    if (fence) {
-      this._drawOpenFence(fence.code);
+    if (fence || !isSimple(source)) {
+      this._drawAsItIs(fence?.code ?? source);
       return;
     }
     this._next = { source, isGrowing };
@@ -53,8 +53,8 @@ export class BlockRenderer {
     this._renderer = null;
   }
 
-  /** Code that is still being written is plain text: each piece is only added. */
-  private _drawOpenFence(code: string): void {
+  /** Code that is still being written, and what would take long: each piece is only added. */
+  private _drawAsItIs(code: string): void {
     this._next = null;
     if (!this._pre) {
       if (this._renderer?.isAttached) {

@@ -6,18 +6,24 @@ import React, { memo, useLayoutEffect, useRef } from 'react';
 import { onlyShows } from '../../notebook/agentMark';
 import { loadPicture } from '../../ui/remotePictures';
 import { usePanel } from '../context';
+import { Markdown } from './Markdown';
 
 type Bundle = Readonly<Record<string, unknown>>;
 
-/** What a tool returned to be shown, drawn by the renderer that JupyterLab has for it. */
+const MARKDOWN = 'text/markdown';
+
+/**
+ * What a tool returned to be shown, drawn by the renderer that JupyterLab has for it: Markdown as
+ * that of an answer, which is drawn in bounds.
+ */
 export const MimeBundle = memo((props: { bundle: Bundle }): JSX.Element => {
   const { bundle } = props;
   const { rendermime } = usePanel();
   const host = useRef<HTMLDivElement>(null);
+  const type = shownType(rendermime, bundle);
 
   useLayoutEffect(() => {
-    const type = shownType(rendermime, bundle);
-    if (type === undefined) {
+    if (type === undefined || type === MARKDOWN) {
       return;
     }
     const data = bundle as ReadonlyPartialJSONObject;
@@ -30,7 +36,7 @@ export const MimeBundle = memo((props: { bundle: Bundle }): JSX.Element => {
       });
     Widget.attach(renderer, host.current!);
     return () => renderer.dispose();
-  }, [rendermime, bundle]);
+  }, [rendermime, bundle, type]);
 
   return (
     <div
@@ -38,12 +44,16 @@ export const MimeBundle = memo((props: { bundle: Bundle }): JSX.Element => {
       data-testid="da-mime-bundle"
       ref={host}
       onClick={({ target }) => void loadPicture(target)}
-    />
+    >
+      {type === MARKDOWN && (
+        <Markdown text={[bundle[MARKDOWN]].flat().join('')} isGrowing={false} />
+      )}
+    </div>
   );
 });
 
 /** The panel's sanitizer takes out of these what runs or loads something. */
-const SANITIZED = ['text/html', 'text/markdown'];
+const SANITIZED = ['text/html', MARKDOWN];
 
 /**
  * The richest type that can be drawn, whatever the data is: a model may have written it. JupyterLab

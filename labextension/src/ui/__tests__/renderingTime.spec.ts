@@ -1,0 +1,32 @@
+import { marked } from 'marked';
+
+import { MOST_MARKDOWN, beginning, isSimple } from '../markdownBlocks';
+
+/** Milliseconds of computing for all that is drawn of a text. */
+const LIMIT = 1000;
+
+const RUNS = [
+  ...['*a ', '**a', '***a ', '_a ', 'a_', '__a\n', '~~a ', 'a**b', '*_'],
+  ...['[', '![', '[a](', '[[a](b) ', '[a]: b\n', '<', '<a href="', '<!--'],
+  ...['- ', '+ - ', '1. ', '>', '> 1. ', '- *a\n', '|*a\n|-|\n', '`a ``', '\\']
+];
+
+/** The blocks of one length that fill what is drawn of a text: as long as one may be. */
+function drawn(run: string): string[] {
+  const long = beginning(run.repeat(MOST_MARKDOWN));
+  let fits = 0;
+  for (let step = MOST_MARKDOWN; step >= 1; step = Math.floor(step / 2)) {
+    fits += isSimple(long.slice(0, fits + step)) ? step : 0;
+  }
+  const length = Math.min(fits, long.length);
+  const blocks = Array<string>(Math.floor(long.length / length));
+  return blocks.fill(long.slice(0, length));
+}
+
+it.each(RUNS)('what is drawn of %j repeated takes no time', async run => {
+  const blocks = drawn(run);
+  const before = process.cpuUsage();
+  blocks.forEach(block => marked.parse(block, { gfm: true }));
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(LIMIT);
+});
