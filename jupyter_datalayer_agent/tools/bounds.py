@@ -19,6 +19,17 @@ def at_least(least: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def no_longer_than(most: int) -> AfterValidator:
+    """A text of more than ``most`` characters is refused, saying so."""
+
+    def check(value: str) -> str:
+        if len(value) > most:
+            raise ValueError(f"may have at most {most} characters")
+        return value
+
+    return AfterValidator(check)
+
+
 def clamped(least: int, most: int) -> AfterValidator:
     """A number out of bounds counts as the bound: of too much, a model gets the most there is."""
 

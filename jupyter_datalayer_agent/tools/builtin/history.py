@@ -17,7 +17,7 @@ from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
 from ...protocol.limits import MAX_SEARCHED_CHARACTERS
 from ...protocol.requests import ToolCallRecord, Turn
-from ..bounds import at_least, clamped
+from ..bounds import at_least, clamped, no_longer_than
 from ..context import ToolContext, ToolFailure
 from ..outputs import OUTPUTS, ROW_DATA
 from ..redaction import PrivateValue
@@ -40,7 +40,7 @@ VALUE = 600
 class SearchChatHistory(Wire):
     """Arguments of ``searchChatHistory``."""
 
-    query: str = Field(min_length=1, max_length=MAX_SEARCHED_CHARACTERS)
+    query: Annotated[str, no_longer_than(MAX_SEARCHED_CHARACTERS)] = Field(min_length=1)
     limit: Annotated[int, clamped(1, MAX_RESULTS)] = 20
     session_id: str | None = None
 
