@@ -13,101 +13,23 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+import nbformat
 import pytest
 
 from tests.acp.editor import open_editor
 from tests.acp.editor import run as in_loop
-from tests.magic.kernels import LOAD, Kernel, notebook_kernel
-from tests.support.jupyter import RunningServer
+from tests.magic.kernels import LOAD, notebook_kernel
+from tests.support.doors import CHANGES, JUNK, RUN, Waiting, changed_while_it_waits
+from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.mcp.client import connected
 from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.packages import declare
 from tests.support.page import request_in_page, submit_in_page
 from tests.support.planning import plan_of
 from tests.support.waiting_calls import Folder
 
-JUNK, CARS = "!rm junk.txt", "!rm cars.csv"
 CLEARED = "\r\x1b[2K"
 """What the command line writes over the line that says what it does now."""
-RUN = Call("runNotebookCells", {"all": True})
-DECISIONS = ("approve", "deny")
-
-
-class Waiting:
-    """A call on a notebook, by which all cells run. The first card is approved, after something
-    was changed; the second is denied. Without a change the first one is."""
-
-    def __init__(
-        self,
-        folder: Folder,
-        kernel: Kernel,
-        change: Callable[[Waiting], None] | None,
-        call: Call = RUN,
-    ) -> None:
-        self.folder, self.kernel, self.call = folder, kernel, call
-        self.server, self.model = folder.server, folder.model
-        self.asked: list[str] = []
-        self._change = change
-
-    def decide(self, asked: str) -> str:
-        """The decision on this card."""
-        if not self.asked and self._change is not None:
-            self._change(self)
-        self.asked.append(asked)
-        return "deny" if self._change is None else DECISIONS[len(self.asked) - 1]
-
-    def follow(self, session: str, events: Iterator[dict[str, Any]]) -> None:
-        """Decide in a page, to the turn's end."""
-        for event in events:
-            if event["type"] == "approval_requested":
-                op = {"type": "approval_decision", "approvalId": event["approvalId"]}
-                decision = self.decide(event["reason"])
-                submit_in_page(self.server, session, {**op, "decision": decision})
-            if event["type"] in ("turn_completed", "turn_aborted"):
-                return
-        raise AssertionError("the turn has no end")
-
-
-# -- what changes ----------------------------------------------------------------------------------
-
-
-def on_the_disk(waiting: Waiting) -> None:
-    waiting.folder.write(CARS)
-
-
-def by_the_kernel(waiting: Waiting) -> None:
-    path = waiting.server.root / waiting.folder.notebook
-    done = waiting.kernel.run(
-        f"import pathlib; p = pathlib.Path({str(path)!r})\n"
-        "_ = p.write_text(p.read_text().replace('junk.txt', 'cars.csv'))"
-    )
-    assert done.status == "ok"
-
-
-def by_another_file_in_its_place(waiting: Waiting) -> None:
-    other = waiting.folder.path / "other.ipynb"
-    path = waiting.server.root / waiting.folder.notebook
-    other.write_text(path.read_text().replace("junk.txt", "cars.csv"), encoding="utf-8")
-    other.replace(path)
-
-
-def a_variable_of_the_kernel(waiting: Waiting) -> None:
-    assert waiting.kernel.run("name = 'cars.csv'").status == "ok"
-
-
-def the_folder_of_the_kernel(waiting: Waiting) -> None:
-    other = waiting.folder.path / "other"
-    other.mkdir()
-    (other / "junk.txt").write_text("the user's", encoding="utf-8")
-    assert waiting.kernel.run("import os; os.chdir('other')").status == "ok"
-
-
-CHANGES = {
-    on_the_disk: (JUNK, "cars.csv"),
-    by_the_kernel: (JUNK, "cars.csv"),
-    by_another_file_in_its_place: (JUNK, "cars.csv"),
-    a_variable_of_the_kernel: ("!rm {name}", "cars.csv"),
-    the_folder_of_the_kernel: (JUNK, "other"),
-}
 
 
 # -- the doors -------------------------------------------------------------------------------------
@@ -132,6 +54,78 @@ def a_step_of_a_plan(waiting: Waiting) -> None:
     waiting.model.script(plan_of("Run the cell", tool="runNotebookCells"))
     # A cell that was not allowed to act has failed, and the plan asks the model for a repair.
     panel(waiting, Say("No."), Say("No."), message="agent: go", mode=None)
+
+
+WORKFLOW = """
+from jupyter_datalayer_agent.protocol.base import Wire
+from jupyter_datalayer_agent.workflows.template import StepFailed, Template, TemplateStep
+
+
+class Parameters(Wire):
+    code: str = ""
+
+
+async def act(run):
+    is_again = "written" in run.facts
+    run.facts["written"] = True
+    await run.code(run.parameters.code, run=is_again)
+    if not is_again:
+        raise StepFailed("It is written, and runs when the workflow is resumed.")
+
+
+TEMPLATE = Template(
+    id="act",
+    name="Act",
+    description="Write a cell, and run it.",
+    parameters=Parameters,
+    steps=lambda parameters: [TemplateStep("Write a cell and run it", act)],
+    keywords=(),
+    notebook="act.ipynb",
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModelServer
+) -> Iterator[RunningServer]:
+    """One that has the workflow, too."""
+    site = tmp_path_factory.mktemp("packages")
+    (site / "act_workflow.py").write_text(WORKFLOW, encoding="utf-8")
+    declare(site, "act", "[jupyter_datalayer_agent.workflows]\nact = act_workflow:TEMPLATE\n")
+    with RunningServer(
+        tmp_path_factory.mktemp("server"),
+        api_base=shared_model.base_url,
+        environment={"PYTHONPATH": os.pathsep.join([str(site), PYTHONPATH])},
+    ) as running:
+        shared_model.script(Say("Ready."))
+        running.post("chat", {"message": "hello"})
+        yield running
+
+
+def a_step_of_a_workflow(waiting: Waiting) -> None:
+    """By itself it writes its cell, and runs it when it is done again."""
+    session = waiting.server.post("sessions", {})["id"]
+    path = waiting.server.root / waiting.folder.notebook
+    (cell,) = nbformat.read(path, as_version=4).cells
+    waiting.folder.write()  # a workflow writes into the active notebook where that is empty
+    request = {
+        "message": "go",
+        "sessionId": session,
+        "activeNotebook": waiting.folder.notebook,
+        "workflow": {"id": "act", "parameters": {"code": cell.source}},
+        "location": "panel",
+    }
+    with closing(waiting.server.stream("chat/stream", request)) as events:
+        waiting.follow(session, events)
+    assert waiting.asked == []
+    # The model is asked for a repair of the cell that was not allowed to run.
+    waiting.model.script(Say("No."), Say("No."))
+    after = waiting.server.get(f"sessions/{session}")["lastSeq"]
+    submit_in_page(waiting.server, session, {"type": "resume"})
+    route = f"sessions/{session}/events?after={after}"
+    with closing(waiting.server.stream(route)) as events:
+        waiting.follow(session, events)
 
 
 def agent_in_a_cell(waiting: Waiting) -> None:
@@ -205,6 +199,7 @@ def editor_over_acp(waiting: Waiting) -> None:
 DOORS = [
     panel,
     a_step_of_a_plan,
+    a_step_of_a_workflow,
     agent_in_a_cell,
     command_line,
     program_over_mcp,
@@ -220,18 +215,7 @@ def test_what_changed_while_a_card_waited_is_shown_and_does_not_run_unseen(
     door: Callable[[Waiting], None],
     change: Callable[[Waiting], None],
 ) -> None:
-    source, shown = CHANGES[change]
-    folder = Folder(server, model)
-    folder.write(source)
-    with notebook_kernel(server, folder.notebook) as kernel:
-        assert kernel.run("name = 'junk.txt'").status == "ok"
-        waiting = Waiting(folder, kernel, change)
-        door(waiting)
-        (_, second) = waiting.asked
-        assert shown in second
-    assert folder.left == {"cars.csv", "junk.txt"}
-    other = folder.path / "other" / "junk.txt"
-    assert change is not the_folder_of_the_kernel or other.exists()
+    changed_while_it_waits(server, model, door, change)
 
 
 def test_the_inline_chat_runs_nothing_by_itself(
