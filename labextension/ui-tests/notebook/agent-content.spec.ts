@@ -5,7 +5,7 @@ import { Locator } from '@playwright/test';
 import { expect, test } from '../support/fixtures';
 import { ForeignServer } from '../support/foreign';
 import { InlineChat } from '../support/inline';
-import { LabPage } from '../support/lab';
+import { LabPage, WINDOW } from '../support/lab';
 import { NotebookPage } from '../support/notebook';
 import { shootBoth } from '../support/screenshots';
 import { addCell } from '../support/scripts';
@@ -352,6 +352,72 @@ display({"application/vnd.jupyter.widget-view+json": {"model_id": h.comm_id}, "t
   await expect
     .poll(values)
     .toEqual([3, "<img src=x onerror='window.attacked = 1'>", 'esm', 'after']);
+});
+
+/**
+ * A widget with JavaScript of its own, and what ipywidgets tells a page of all widgets of a kernel.
+ * Neither ipywidgets nor anywidget need be installed.
+ */
+const ANYWIDGET = `from comm import create_comm, get_comm_manager
+state = {"_model_module": "anywidget", "_view_module": "anywidget", "_esm": "window.attacked = 1"}
+made = create_comm("jupyter.widget", data={"state": state})
+def control(comm, _):
+    comm.on_msg(lambda _: comm.send({"method": "update_states", "states": {made.comm_id: {"state": state}}}))
+get_comm_manager().register_target("jupyter.widget.control", control)
+display({"application/vnd.jupyter.widget-view+json": {"model_id": made.comm_id}, "text/plain": "Counter()"}, raw=True)`;
+
+/** Ask the kernel for its widgets as JupyterLab's manager does, and run the code that they bring. */
+const askForWidgets = (tab: LabPage) =>
+  tab.page.evaluate(() => {
+    const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
+    const { kernel } = panel.sessionContext.session!;
+    const comm = kernel!.createComm('jupyter.widget.control');
+    comm.onMsg = ({ content }) => {
+      const { states } = content.data as unknown as {
+        states: Record<string, { state: { _esm: string } }>;
+      };
+      for (const { state } of Object.values(states)) {
+        new Function(state._esm)();
+      }
+    };
+    comm.open({}, {});
+    const asked = comm.send({ method: 'request_states' }, {});
+    return asked.done.then(() => undefined);
+  });
+
+test('a widget that the agent made in another page runs nothing of its code here unasked', async ({
+  tab,
+  model,
+  server,
+  playwright,
+  browserName,
+  launchOptions
+}) => {
+  await openWork(tab, 'a = 1');
+  await model.script(addCell(ANYWIDGET, { run: true }), { say: 'Done.' });
+  await tab.panel.ask('Go');
+  const notebook = tab.notebook('work.ipynb');
+  await expect(notebook.output(1)).toContainText('Counter()');
+  await notebook.save();
+  // Another browser knows nothing of what the first one's storage says of the widget.
+  const browser = await playwright[browserName].launch(launchOptions);
+  try {
+    const page = await browser.newPage({ viewport: WINDOW });
+    const other = new LabPage(page, server, tab.folder);
+    await other.load('work.ipynb');
+    const there = other.notebook('work.ipynb');
+    await there.ready();
+    await there.kernelReady();
+    await askForWidgets(other);
+    await expect(held(there, 1)).toBeVisible();
+    expect(await attacked(other)).toBe(false);
+    await shootBoth(other, 'held-widget-second-page', 'window');
+    await held(there, 1).getByTestId('da-held-show').click();
+    await expect.poll(() => attacked(other)).toBe(true);
+    expect(await attacked(tab)).toBe(false);
+  } finally {
+    await browser.close();
+  }
 });
 
 test('code of the agent writes no cell by its reply to the page', async ({
