@@ -38,6 +38,12 @@ export const warningIcon = icon(
   `<path d="M12 3 1.5 21h21zm0 4 7 12H5zm-1 4v4h2v-4zm0 5v2h2v-2z"/>`
 );
 
+/** A bell: something waits for the user. */
+export const waitingIcon = icon(
+  'waiting',
+  `<path d="M12 22a2.2 2.2 0 0 0 2.2-2H9.800a2.200 2.200 0 0 0 2.200 2zm7-5.500-1.800-1.800V10.500a5.200 5.200 0 0 0-4-5.100V4.700a1.200 1.200 0 0 0-2.400 0v.7a5.200 5.200 0 0 0-4 5.100v4.200L5 16.500V18h14z"/>`
+);
+
 /** A notebook with a pencil. */
 export const scratchpadIcon = icon(
   'scratchpad',

@@ -164,6 +164,12 @@ test('code that runs in the page waits before it removes a file, for as long as 
   await tab.panelWidth(260);
   const title = tab.panel.root.getByRole('heading', { level: 2 });
   expect((await title.boundingBox())!.width).toBeGreaterThan(40);
+  // It is its icon alone, under its name, and not cut.
+  const light = tab.panel.root.getByRole('button', { name: 'Waiting for you' });
+  await expect(light).toHaveText('Waiting for you');
+  await expect(light.getByText('Waiting for you')).toBeHidden();
+  await expect(light.locator('svg')).toBeVisible();
+  expect(await light.evaluate(it => it.scrollWidth - it.clientWidth)).toBe(0);
   await shootBoth(tab, 'act-260');
   await tab.panel.root.getByTestId('da-deny').click();
   await tab.panel.ended();

@@ -1,7 +1,7 @@
 import { addIcon, settingsIcon } from '@jupyterlab/ui-components';
 import React, { useState } from 'react';
 
-import { scratchpadIcon } from '../../ui/icons';
+import { scratchpadIcon, waitingIcon } from '../../ui/icons';
 import { planWaits } from '../../session/plan';
 import { waitingIn, emptyTurn } from '../../session/turn';
 import { Observable, useValue } from '../../session/observable';
@@ -11,6 +11,7 @@ import { PromptList } from './PromptList';
 import { SessionList } from './SessionList';
 import { usePanel } from '../context';
 
+const WAITING = 'Waiting for you';
 const NO_TURN = new Observable(emptyTurn(''));
 
 /** The session's title, what waits for the user, and the ways to other sessions. */
@@ -102,9 +103,17 @@ function Waiting(): JSX.Element | null {
     <button
       type="button"
       className="da-waiting-light"
+      title={WAITING}
+      aria-label={WAITING}
       onClick={event => goToWaiting(event.currentTarget.closest('.da-panel'))}
     >
-      Waiting for you
+      <waitingIcon.react
+        tag="span"
+        width="14px"
+        height="14px"
+        aria-hidden="true"
+      />
+      <span className="da-waiting-words">{WAITING}</span>
     </button>
   );
 }
