@@ -32,7 +32,7 @@ TOOLS := $(STAMPS)/tools-$(NAMES)
 
 TESTS := test-python test-oldest test-typescript test-browser
 # The longest first, so that none is left for one core alone.
-CHECKS := check-mypy check-lint check-tests check-generated check-words check-imports check-format check-ruff check-wheel check-pins check-workflows
+CHECKS := check-mypy check-lint check-tests check-generated check-words check-prose check-imports check-format check-ruff check-wheel check-pins check-workflows
 
 .PHONY: pins audit lab test tests-ready $(TESTS) test-jupyter-ai matrix check $(CHECKS) format generate bench clean
 
@@ -85,6 +85,9 @@ check-imports:
 	scripts/timed.sh $@ lint-imports
 check-words:
 	scripts/timed.sh $@ python scripts/check_words.py
+# Only listed modules read messages by regular expressions.
+check-prose:
+	scripts/timed.sh $@ python scripts/check_prose.py
 # Each configuration lists at least one test, and each test file is in one.
 check-tests:
 	scripts/timed.sh $@ python scripts/check_tests.py

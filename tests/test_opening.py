@@ -99,6 +99,7 @@ APART = "in a process of its own or in a kernel, of a path that was checked; Sto
 # may have put into the server's root does so by `opening.opened` or `opening.read`.
 OTHERS = {
     "agent/context/system_prompt.py": OURS,
+    "benchmark/sentences.py": OURS,
     "benchmark/tasks/data.py": OURS,
     "benchmark/tasks/runner.py": OURS,
     "benchmark/tasks/task.py": OURS,

@@ -10,8 +10,10 @@ from ..services import builtin
 from ..services.benchmarks import Case
 from ..services.service import Service
 from . import ordinary
+from .sentences import sentence_cases
 
 ORDINARY = "ordinary"
+SENTENCES = "sentences"
 
 
 def cases_of(service: Service) -> Sequence[Case]:
@@ -27,4 +29,8 @@ def cases_of(service: Service) -> Sequence[Case]:
 def all_cases(services: Iterable[Service]) -> list[tuple[str, Case]]:
     """Each case with the service that it belongs to."""
     own = [(service.id, case) for service in services for case in cases_of(service)]
-    return [*own, *((ORDINARY, case) for case in ordinary.CASES)]
+    return [
+        *own,
+        *((ORDINARY, case) for case in ordinary.CASES),
+        *((SENTENCES, case) for case in sentence_cases()),
+    ]

@@ -1,4 +1,5 @@
-"""A scripted model that carries out the solutions of the tasks, whichever it is asked for.
+"""A scripted model that carries out the solutions of the tasks, whichever it is asked for, and
+that says rightly what each of the benchmark's sentences asks for.
 
 ``python -m tests.benchmark.scripted --port 4010 [--wrong | --claim]`` is one for the command.
 """
@@ -12,7 +13,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
 from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
+from jupyter_datalayer_agent.services.benchmarks import Case, Expect
+from jupyter_datalayer_agent.services.commands import command_in
 from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution
 from tests.benchmark.solutions import Step as SolutionStep
 from tests.benchmark.wrong_solutions import WRONG
@@ -38,6 +42,33 @@ def solving(solutions: Mapping[str, Solution]) -> Callable[[RecordedRequest], St
         return Say(solution.answer.replace("{out}", said))
 
     return step
+
+
+def choosing(otherwise: Callable[[RecordedRequest], Step]) -> Callable[[RecordedRequest], Step]:
+    """A default step for a request about a sentence: what it asks for, where that is among the
+    choices, else ``none``; no parameters. Any other request is for ``otherwise``."""
+    sentences = {_said(case): case.expect for case in sentence_cases()}
+
+    def step(request: RecordedRequest) -> Step:
+        before, marked, message = request.text.rpartition("# Message\n")
+        expected = sentences.get(message.strip()) if marked else None
+        if expected is None:
+            return otherwise(request)
+        if "# Choices\n" not in before:
+            return Say("{}")
+        return Say(json.dumps({"choice": _choice(expected, before)}))
+
+    return step
+
+
+def _said(case: Case) -> str:
+    command = command_in(case.message)
+    return command.text if command is not None else case.message
+
+
+def _choice(expected: Expect, choices: str) -> str:
+    names = (f"{expected.service}.{expected.subcommand}", str(expected.subcommand))
+    return next((name for name in names if f"\n- {name}: " in choices), "none")
 
 
 def call_of(step: SolutionStep) -> Call:
@@ -73,7 +104,7 @@ def main() -> None:
     solutions = dict.fromkeys(RIGHT, CLAIM) if options.claim else RIGHT
     if options.wrong:
         solutions = {name: each[0] for name, each in WRONG.items()}
-    with ScriptedModelServer(default=solving(solutions), port=options.port) as server:
+    with ScriptedModelServer(default=choosing(solving(solutions)), port=options.port) as server:
         print(server.base_url, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
