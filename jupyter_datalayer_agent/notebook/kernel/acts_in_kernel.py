@@ -37,7 +37,7 @@ METADATA = "datalayer_agent"
 # A server that hears the question says so at once. One that does not is not there any more.
 HEARD_SECONDS = 10.0
 
-# The text of this module, where it runs in a kernel.
+# The text of this module, where it runs in a kernel, as it came there: compressed, in Base64.
 __source__: str | None = globals().get("__source__")
 
 _READS = frozenset(["r", "rb", "rt", "br", "tr"])
@@ -1223,8 +1223,9 @@ def watch_worker(state: dict[str, Any], natives: Any) -> None:
 
 
 _IN_WORKER = """
+import base64, zlib
 space = {"__name__": "datalayer_agent_found", "__source__": source}
-exec(compile(source, "<datalayer agent>", "exec"), space)
+exec(compile(zlib.decompress(base64.b64decode(source)), "<datalayer agent>", "exec"), space)
 space["watch_worker"](state, space["NativeCalls"]())
 """
 

@@ -148,6 +148,8 @@ _READS_TO = frozenset(
 _OF_THE_PROCESS = frozenset(["macro", "function", "temp", "temporary", "secret"])
 # SQL that has none of these reads and changes nothing outside of the process.
 _SQL_WORDS = (*_SQL_LOSSES, *_READS_FROM, "copy", "export", "attach", "install", "replace")
+# Of many small constants, so many characters take about 1 s to divide. More are asked about undivided.
+_LONGEST_SQL = 200_000
 
 
 class _Call:
@@ -316,6 +318,11 @@ class NativeCalls:
             return
         lower = text.lower()
         if not any(each in lower for each in _SQL_WORDS):
+            return
+        if len(text) > _LONGEST_SQL:
+            target = f"SQL of {len(text):,} characters"
+            guard.ask(run, "changes a database", "execute", target, "which is too long to check")
+            run.allowed.discard(("execute", target))  # another of that length is not the same
             return
         connection = values[0] if "." in call.function else options.get("connection")
         parameters = [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
+import zlib
 from importlib.util import MAGIC_NUMBER
 
 import pytest
@@ -22,6 +24,8 @@ def test_a_source_is_loaded_or_compiled_where_the_version_differs(
         # Of another version, it could not be loaded.
         monkeypatch.setattr(expressions, "_compiled", lambda source: "nothing that can be loaded")
     answer = eval(expressions.expression(SOURCE, "found(42)"))
-    assert json.loads(answer) == [42, SOURCE, "datalayer_agent_found"]
+    number, source, name = json.loads(answer)
+    assert (number, name) == (42, "datalayer_agent_found")
+    assert zlib.decompress(base64.b64decode(source)).decode("utf-8") == SOURCE
     content = {"user_expressions": {"found": {"data": {"text/plain": repr(answer)}}}}
     assert expressions.found_in(content) == ast.literal_eval(repr(json.loads(answer)))

@@ -74,3 +74,31 @@ def test_a_writer_that_was_denied_and_removes_the_file_asks_nothing_more(
 ) -> None:
     assert kernel.agent("pq.write_table(table, 'cars.csv')") == ["overwrite cars.csv"]
     assert (kernel.folder / "cars.csv").exists()
+
+
+LONG = """
+import time
+def execute(statement):
+    began = time.thread_time()
+    try:
+        duckdb.connect().execute(statement)
+    finally:
+        print(time.thread_time() - began)
+"""
+
+
+def test_sql_that_is_too_long_to_check_asks_at_once(kernel: GuardedKernel) -> None:
+    kernel.user(LONG)
+    much = "\"select 'from' in (\" + \"'a', \" * 10_000_000 + \"'b')\""
+    asks = "execute SQL of 50,000,022 characters which is too long to check"
+    assert kernel.agent(f"execute({much})") == [asks]
+    assert "Not allowed to execute SQL of 50,000,022 characters" in kernel.error
+    assert float(kernel.text) < 4  # to divide it takes a minute and more
+
+
+def test_to_allow_long_sql_allows_no_other_of_that_length(kernel: GuardedKernel) -> None:
+    kernel.user("long = \"copy (select '\" + 'x' * 300_000 + \"') to 'new{}.csv'\"")
+    code = "duckdb.sql(long.format(1)); duckdb.sql(long.format(2)); duckdb.sql(long.format(2))"
+    asked = kernel.agent(code, approve=True)
+    assert len(asked) == 3 and len(set(asked)) == 1, asked
+    assert kernel.error == ""
