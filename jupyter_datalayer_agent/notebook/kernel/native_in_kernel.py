@@ -148,7 +148,7 @@ _READS_TO = frozenset(
 _OF_THE_PROCESS = frozenset(["macro", "function", "temp", "temporary", "secret"])
 # SQL that has none of these reads and changes nothing outside of the process.
 _SQL_WORDS = (*_SQL_LOSSES, *_READS_FROM, "copy", "export", "attach", "install", "replace")
-# Of many small constants, so many characters take about 1 s to divide. More are asked about undivided.
+# Of many small constants, so many characters take about 1 s to divide. More are not divided.
 _LONGEST_SQL = 200_000
 
 
