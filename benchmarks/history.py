@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.chats import CALLS, MOVE, request, running, turn_with_calls, write_notebook
 from benchmarks.table import ms, show
-from jupyter_datalayer_agent.agent.history.history import (
+from jupyter_datalayer_agent.agent.history import (
     History,
     Item,
     assistant_item,

@@ -12,8 +12,7 @@ from pathlib import Path
 from benchmarks.table import ms, show
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
 from jupyter_datalayer_agent.notebook.lexical.blocks import InsertBlocks, UpdateBlock
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
-from jupyter_datalayer_agent.notebook.lexical.whole_markdown import document_markdown
+from jupyter_datalayer_agent.notebook.lexical.convert import document_markdown, new_document
 from jupyter_datalayer_agent.protocol.cells import CellPosition, InsertCell, UpdateCell
 from tests.notebook.support import World, code, markdown, world, write_notebook
 

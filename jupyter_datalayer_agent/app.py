@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from .models.connections.registry import Connections
     from .protocol.renames import Rename
     from .protocol.workflows import FixInfo
-    from .server.base.parts import Parts
-    from .server.sdk.registration import Registrations
+    from .server.base.handler import Parts
+    from .server.sdk import Registrations
     from .services.registry import ServiceRegistry
     from .services.routing import Router
     from .settings.layers import Layers
-    from .telemetry.sink import Telemetry
+    from .telemetry.wiring import Telemetry
     from .tools.mcp.servers import McpServers
     from .tools.registry import ToolRegistry
     from .workflows.fix import CellFailure, FixProbe
@@ -116,7 +116,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
                 return
             parts = self.parts()
             await parts.plugins.ready()
-            from .server.sdk.registration import Registrations
+            from .server.sdk import Registrations
 
             self._registrations = Registrations()
             await self._registrations.add(points, parts, server.base_url)
@@ -135,7 +135,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             await self._parts.turn_tools.servers.close()
             await self._parts.runtime.notebooks.close()
             await self._parts.runtime.store.close()
-            from .models.shutdown import shutdown
+            from .models.loader import shutdown
 
             await shutdown()
 
@@ -147,7 +147,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             if rename.is_deletion and self._parts is None:
                 # Not worth what would be imported: see docs/decisions/0102-renames-are-kept.md.
                 return
-            from .agent.session.renames import RecordedRenames
+            from .agent.session.registry import RecordedRenames
 
             parts = self.parts()
             await RecordedRenames(parts.runtime, parts.sessions).record(rename)
@@ -193,11 +193,11 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .models.local.servers import LocalOptions, LocalServers
         from .models.with_local_models import with_local_models
         from .notebook.kernel.limits import Limits
-        from .notebook.page.hub import PageHub
+        from .notebook.page import PageHub
         from .notebook.rooms import Rooms
         from .notebook.service import NotebookService
-        from .server.base.parts import Parts
-        from .settings.service import ConfigService
+        from .server.base.handler import Parts
+        from .settings.layers import ConfigService
         from .settings.turn_settings import Settings
         from .store.store import Store
         from .tools.builtin import builtin_registry
@@ -313,8 +313,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
     @cached_property
     def _layers(self) -> Layers:
-        from .settings.layers import Layers
-        from .settings.user_layer import UserSettings, settings_file
+        from .settings.layers import Layers, UserSettings, settings_file
 
         assert self.serverapp is not None
         lab = self.serverapp.extension_manager.extension_apps.get("jupyterlab", ())

@@ -21,41 +21,37 @@ ROOMS = ("agent", "services", "tools/ranking.py", "workflows/templates")
 ENGINES = {"re", "re2", "regex"}
 
 GRAMMAR = {
-    "agent/answers/citations.py": "marks of citations, outside code",
-    "agent/answers/synthesis.py": "tags that hold the answers in our own prompt",
-    "agent/features/export/as_markdown.py": "fences of Markdown",
+    "agent/answers/answer.py": "marks of citations, outside code",
+    "agent/answers/compare_turn.py": "tags that hold the answers in our own prompt",
+    "agent/features/export.py": "fences of Markdown",
     "agent/features/next_cell.py": "fences of Markdown; names of variables",
-    "agent/history/known_context.py": "names in code that changed or ran",
-    "agent/model_calls/repetition.py": "numbers of list items, in text that repeats itself",
+    "agent/history.py": "names in code that changed or ran",
+    "agent/model_calls/answer_reader.py": "numbers of list items, in text that repeats itself",
     "agent/request.py": "agent:, @file and #tool",
-    "agent/service_turns/intent.py": "whether a text has any letter; names of commands",
+    "agent/intent.py": "whether a text has any letter; names of commands",
     "agent/session/turn_factory.py": "“continue”, the text of a button",
     "agent/tool_calls/written_call_policy.py": "names of tools; whitespace",
     "agent/tool_calls/written_calls.py": "tool calls written as text",
-    "agent/turn/citations.py": "links to turns",
+    "agent/features/strategist_turn.py": "links to turns",
     "agent/turn/ends.py": "fences of Markdown",
     "services/action.py": "ids of actions",
-    "services/builtin/environment/kernels.py": "names of kernels",
+    "services/builtin/environment/service.py": "names of kernels",
     "services/builtin/environment/programs.py": "what programs report; credentials in addresses",
     "services/builtin/notebook/parts.py": "headings of Markdown",
-    "services/builtin/notebook/percent.py": "marks of percent scripts",
-    "services/commands.py": "/command",
-    "services/passages.py": "paragraphs and headings of a service's text; marks of citations",
-    "services/service.py": "ids of services",
+    "services/builtin/notebook/script.py": "marks of percent scripts",
+    "services/routing.py": "/command",
+    "services/service.py": "ids of services; paragraphs, headings and citation marks of its text",
     "tools/ranking.py": "words of a text, which are ranked and decide nothing",
     "workflows/templates/builtin/in_kernel/profile.py": "names and values of columns",
-    "workflows/templates/builtin/parts/formatting.py": "names of columns; our templates",
+    "workflows/templates/builtin/parts/data.py": "names of columns; our templates",
 }
 """What each of these reads by expressions: formats."""
 
 PROSE = {
     "services/matcher.py": "finds parameters where there is no model",
-    "services/message_text.py": "finds parameters where there is no model",
-    "services/named_values.py": "finds parameters where there is no model",
     "services/routing.py": "questions, ideas and refusals, where a model decides as well",
     "workflows/templates/matching.py": "whether a plan's template is meant",
     "workflows/templates/parameters.py": "guesses of a template's parameters",
-    "workflows/templates/phrases.py": "whether a plan's template is meant",
 }
 """What each of these takes from sentences by expressions. None is to be added."""
 

@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 
 from packaging.metadata import Metadata
 
-from jupyter_datalayer_agent.workflows.quality.secrets import kinds_of_secrets
+from jupyter_datalayer_agent.workflows.quality.rules import kinds_of_secrets
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "jupyter_datalayer_agent"

@@ -7,13 +7,17 @@ import contextlib
 import datetime
 import logging
 import os
+import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import acp
 from acp.schema import (
     AgentCapabilities,
+    AvailableCommand,
+    AvailableCommandInput,
     AvailableCommandsUpdate,
     Implementation,
     InitializeResponse,
@@ -23,28 +27,140 @@ from acp.schema import (
     PromptCapabilities,
     PromptResponse,
     SessionCapabilities,
+    SessionConfigOptionSelect,
+    SessionConfigSelectOption,
     SessionInfo,
     SessionListCapabilities,
+    SessionMode,
+    SessionModeState,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    UnstructuredCommandInput,
 )
 
 from .._version import __version__
-from .options import (
-    DEFAULT_MODE,
-    MODE,
-    MODEL,
-    MODES,
-    commands,
-    config_options,
-    context_window_of,
-    mode_state,
-)
-from .prompt import PromptRefused
-from .replay import replay
-from .server_client import ServerError, ServerGone
-from .servers import Servers
-from .session import Session
+from .server_client import OpenServer, ServerError, ServerGone, Servers
+from .session import PromptRefused, Session
+from .updates import TurnUpdates, message_chunk, user_chunk
+
+# What the user of a client may choose for a session: its mode and its model.
+
+
+DEFAULT_MODE = "agent"
+MODE, MODEL = "mode", "model"
+MODES = [
+    SessionMode(id="ask", name="Ask", description="Answers; reads, and changes nothing"),
+    SessionMode(
+        id="edit", name="Edit", description="Answers with code to copy; changes nothing by itself"
+    ),
+    SessionMode(
+        id="agent", name="Agent", description="Changes and runs notebooks and files of the project"
+    ),
+]
+
+
+def mode_state(mode: str) -> SessionModeState:
+    """The modes, and the one that is chosen."""
+    return SessionModeState(current_mode_id=mode, available_modes=MODES)
+
+
+def config_options(
+    mode: str, model: str | None, models: dict[str, Any]
+) -> list[SessionConfigOptionSelect]:
+    """Mode and model as options, which newer clients show in place of modes. ``models`` is the
+    answer of ``GET models``; without a model that is ready there is no choice of one."""
+    options = [
+        SessionConfigOptionSelect(
+            id=MODE,
+            name="Mode",
+            category="mode",
+            type="select",
+            current_value=mode,
+            options=[
+                SessionConfigSelectOption(
+                    value=each.id, name=each.name, description=each.description
+                )
+                for each in MODES
+            ],
+        )
+    ]
+    current = model or models.get("default")
+    if not models["ready"] or not current:
+        return options
+    ready = {each["id"]: each["label"] for each in models["models"] if each["ready"]}
+    ready.setdefault(current, current)
+    options.append(
+        SessionConfigOptionSelect(
+            id=MODEL,
+            name="Model",
+            category="model",
+            type="select",
+            current_value=current,
+            options=[
+                SessionConfigSelectOption(value=each, name=label) for each, label in ready.items()
+            ],
+        )
+    )
+    return options
+
+
+def context_window_of(model: str | None, models: dict[str, Any]) -> int | None:
+    """How many tokens the model can read, None where that is not known."""
+    current = model or models.get("default")
+    windows = {each["id"]: each.get("contextWindow") for each in models["models"]}
+    return windows.get(current)
+
+
+def commands(services: dict[str, Any]) -> list[AvailableCommand]:
+    """The services as slash commands, from the answer of ``GET services``."""
+    found = [
+        AvailableCommand(
+            name=each["id"],
+            description=each["description"],
+            input=AvailableCommandInput(
+                root=UnstructuredCommandInput(hint=next(iter(each["examples"]), "what to do"))
+            ),
+        )
+        for each in services["services"]
+    ]
+    return [*found, AvailableCommand(name="help", description="All commands, with examples")]
+
+
+# A session's turns, sent again to a client that loads it.
+
+
+PAGE = 100
+
+
+async def replay(session: Session) -> None:
+    """Send what was said and done, the oldest first. What the user went back before is left out."""
+    for turn in await _turns(session):
+        if turn.get("withdrawnAt"):
+            continue
+        await session.client.session_update(session.id, user_chunk(turn["message"]))
+        updates = TurnUpdates(session.server.root)
+        for event in turn.get("events") or ():
+            for update in updates.of(event):
+                await session.client.session_update(session.id, update)
+        if (error := turn.get("error")) is not None:
+            text = f"\n\n*{error['message']}*"
+            await session.client.session_update(session.id, message_chunk(text))
+        session.count(turn["usage"])
+
+
+async def _turns(session: Session) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    before: str | None = None
+    while True:
+        query = {"before": before} if before else {}
+        page = await session.server.get(
+            f"sessions/{session.id}/turns", limit=PAGE, include="events", **query
+        )
+        found[:0] = page["turns"]
+        before = page.get("before")
+        if before is None:
+            return found
+
 
 log = logging.getLogger(__name__)
 
@@ -266,3 +382,27 @@ def _note_servers(mcp_servers: list[Any] | None) -> None:
 
 def _iso(ms: int) -> str:
     return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat()
+
+
+# Serves the protocol over standard input and output, until the client closes them.
+
+
+def run(open_server: OpenServer) -> None:
+    """Serve one client. Standard output is the protocol's; logs go to standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_serve(open_server))
+
+
+async def _serve(open_server: OpenServer) -> None:
+    serving = asyncio.current_task()
+    assert serving is not None
+    with contextlib.suppress(NotImplementedError):
+        # Else a private server would outlive this process for a while.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, serving.cancel)
+    agent = Agent(Servers(open_server))
+    try:
+        # Of the protocol's methods it has those that it says it has.
+        await acp.run_agent(cast(acp.Agent, agent))
+    finally:
+        await agent.close()

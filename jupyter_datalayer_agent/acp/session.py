@@ -4,18 +4,324 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import acp
-from acp.schema import PromptResponse, SessionInfoUpdate, StopReason, Usage
+from acp.schema import (
+    AllowedOutcome,
+    BlobResourceContents,
+    EmbeddedResourceContentBlock,
+    PermissionOption,
+    PromptResponse,
+    ResourceContentBlock,
+    SessionInfoUpdate,
+    StopReason,
+    TextContentBlock,
+    ToolCallUpdate,
+    Usage,
+)
 
+from ..protocol.approval_text import approval_parts, visible
 from ..protocol.turn_view import ENDS, TurnView
-from .permissions import Permissions, values_of
-from .prompt import Prompt, read_prompt
 from .server_client import ServerClient, ServerError, ServerGone
-from .updates import TurnUpdates, message_chunk
+from .updates import Content, TurnUpdates, code_content, diffs, message_chunk, text_content
+
+# What a turn asks its user, as permission requests of the client.
+
+
+ONCE, SESSION, REJECT, SKIP = "allow_once", "allow_session", "reject", "skip"
+APPROVAL = [
+    PermissionOption(option_id=ONCE, name="Allow once", kind="allow_once"),
+    PermissionOption(option_id=SESSION, name="Allow for this session", kind="allow_always"),
+    PermissionOption(option_id=REJECT, name="Reject", kind="reject_once"),
+]
+DECISIONS = {ONCE: "approve", SESSION: "approve_for_session"}
+NO_ANSWER = "no_answer"
+NO_FREE_TEXT = (
+    "The user's editor shows no question in the middle of a task. Ask it as your answer, and end "
+    "there: the user replies with the next message."
+)
+NONE_OF_THESE = "None of these"
+NOT_ANSWERED = "The user did not answer. Decide with what you know, and say what you assumed."
+IN_THE_PANEL = "It needs values that your editor cannot ask for. Run it in the agent's panel."
+NOT_ASKED = "The editor could not ask the user."
+
+
+def can_run(proposal: dict[str, Any]) -> bool:
+    """Whether all is known that the action needs, and no secret is to be typed."""
+    needs_secret = any(each["secret"] and each["required"] for each in proposal["parameters"])
+    return bool(proposal["complete"]) and not needs_secret
+
+
+def values_of(proposal: dict[str, Any]) -> dict[str, Any]:
+    """The values that a proposed action has."""
+    return {each["name"]: each["value"] for each in proposal["parameters"] if each["found"]}
+
+
+def _proposal_lines(proposal: dict[str, Any]) -> list[str]:
+    found = [each for each in proposal["parameters"] if each["found"]]
+    lines = [f"{each['title']}: {each.get('display') or each['value']}" for each in found]
+    return [*lines, proposal["destroys"]] if proposal.get("destroys") else lines
+
+
+class Permissions:
+    """Asks the user of one session. A client that cannot ask, or goes away, rejects."""
+
+    def __init__(self, client: acp.Client, session_id: str, root: Path) -> None:
+        self._client = client
+        self._session_id = session_id
+        self._root = root
+        self.proposal: dict[str, Any] | None = None
+        """The action that a plan waits for."""
+
+    async def decide(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The op that answers an event that asks."""
+        if event["type"] == "approval_requested":
+            return await self._approval(event)
+        if event["type"] == "user_input_requested":
+            return await self._question(event)
+        return await self._plan(event)
+
+    async def run_action(self, proposal: dict[str, Any]) -> bool:
+        """Whether the user wants to run the action of a complete proposal."""
+        lines = _proposal_lines(proposal)
+        chosen = await self._ask(
+            f"proposal:{proposal['proposalId']}",
+            f"Run “{proposal['title']}”",
+            [
+                PermissionOption(option_id=ONCE, name="Run", kind="allow_once"),
+                PermissionOption(option_id=REJECT, name="Do not run", kind="reject_once"),
+            ],
+            content=[text_content("\n".join(lines))] if lines else [],
+        )
+        return chosen == ONCE
+
+    async def _approval(self, event: dict[str, Any]) -> dict[str, Any]:
+        content: list[Content] = [*diffs(event.get("changes") or (), self._root)]
+        for part in approval_parts({**event, "changes": ()}) if not content else ():
+            content += [text_content(part.heading)] if part.heading else []
+            content.append(code_content(part.text))
+        chosen = await self._ask(
+            event["callId"] or event["approvalId"],
+            visible(event["reason"]),
+            APPROVAL,
+            content=content,
+            raw_input=event["arguments"],
+        )
+        op = {"type": "approval_decision", "approvalId": event["approvalId"]}
+        if chosen is None:
+            return {**op, "decision": "deny", "unanswered": NOT_ASKED}
+        return {**op, "decision": DECISIONS.get(chosen, "deny")}
+
+    async def _question(self, event: dict[str, Any]) -> dict[str, Any]:
+        op = {"type": "user_input_answer", "requestId": event["requestId"]}
+        answers = event.get("options") or []
+        if not answers:
+            return {**op, "unanswered": NO_FREE_TEXT}
+        options = [
+            PermissionOption(option_id=str(number), name=answer, kind="allow_once")
+            for number, answer in enumerate(answers)
+        ]
+        options.append(
+            PermissionOption(option_id=NO_ANSWER, name=NONE_OF_THESE, kind="reject_once")
+        )
+        chosen = await self._ask(event["requestId"], event["question"], options)
+        if chosen is None:
+            return {**op, "unanswered": NOT_ANSWERED}
+        given = chosen.isdecimal() and int(chosen) < len(answers)
+        return {**op, "answer": answers[int(chosen)] if given else NONE_OF_THESE}
+
+    async def _plan_action(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        """The plan waits for its action, which can be run here where the form asks nothing."""
+        options = [
+            PermissionOption(option_id=SKIP, name="Skip it", kind="reject_once"),
+            PermissionOption(option_id=REJECT, name="Stop the plan", kind="reject_once"),
+        ]
+        lines = _proposal_lines(proposal)
+        if can_run(proposal):
+            options.insert(0, PermissionOption(option_id=ONCE, name="Run", kind="allow_once"))
+        else:
+            lines.append(IN_THE_PANEL)
+        chosen = await self._ask(
+            f"proposal:{proposal['proposalId']}",
+            f"Run “{proposal['title']}”",
+            options,
+            content=[text_content("\n".join(lines))],
+        )
+        if chosen == ONCE:
+            run = {"type": "run_action", "proposalId": proposal["proposalId"]}
+            return {**run, "parameters": values_of(proposal)}
+        return {"type": "plan_decision", "decision": "skip" if chosen == SKIP else "reject"}
+
+    async def _plan(self, event: dict[str, Any]) -> dict[str, Any]:
+        if event["state"] == "waiting" and self.proposal is not None:
+            return await self._plan_action(self.proposal)
+        steps = [
+            f"{number}. {step['description']}" for number, step in enumerate(event["steps"], 1)
+        ]
+        chosen = await self._ask(
+            f"plan:{event['turnId']}",
+            "Go on with this plan" if event["state"] == "paused" else "Run this plan",
+            [
+                PermissionOption(option_id=ONCE, name="Run", kind="allow_once"),
+                PermissionOption(option_id=REJECT, name="Reject", kind="reject_once"),
+            ],
+            content=[text_content("\n".join(steps))],
+        )
+        return {"type": "plan_decision", "decision": "approve" if chosen == ONCE else "reject"}
+
+    async def _ask(
+        self,
+        call_id: str,
+        title: str,
+        options: list[PermissionOption],
+        *,
+        content: Sequence[Content] = (),
+        raw_input: Any = None,
+    ) -> str | None:
+        """The id of the option that was chosen, None where none was."""
+        given: dict[str, Any] = {"content": list(content)} if content else {}
+        if isinstance(raw_input, dict) and len(json.dumps(raw_input)) < 20_000:
+            given["raw_input"] = raw_input
+        try:
+            answer = await self._client.request_permission(
+                session_id=self._session_id,
+                tool_call=ToolCallUpdate(
+                    tool_call_id=call_id, title=title, status="pending", **given
+                ),
+                options=options,
+            )
+        except (acp.RequestError, ConnectionError):
+            return None
+        outcome = answer.outcome
+        return outcome.option_id if isinstance(outcome, AllowedOutcome) else None
+
+
+# A prompt's content blocks as a message with attachments.
+
+
+NOTEBOOK = ".ipynb"
+_MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+\.ipynb)"|([^\s"]+(?:(?<=\\) [^\s"]+)*\.ipynb))')
+_RUN_TOGETHER = re.compile(r"[^\s(\[\"'`][^\s.,;:!?)\]\"'`]")
+_TICKS = re.compile(r"`{3,}")
+
+
+class PromptRefused(Exception):
+    """A block that cannot be sent; the message says why and what to do."""
+
+
+@dataclass
+class Prompt:
+    """A message; ``attachments`` are those of a ``ChatRequest``, ``notebooks`` the paths of the
+    notebooks among them, and of those that the text mentions (``@sales.ipynb``), in order."""
+
+    message: str = ""
+    attachments: list[dict[str, Any]] = field(default_factory=list)
+    notebooks: list[str] = field(default_factory=list)
+
+    def attach(self, path: str) -> None:
+        """Attach a document, once."""
+        kind = "notebook" if path.endswith(NOTEBOOK) else "file"
+        attachment = {"kind": kind, "path": path}
+        if attachment not in self.attachments:
+            self.attachments.append(attachment)
+            if kind == "notebook":
+                self.notebooks.append(path)
+
+
+def read_prompt(blocks: Sequence[Any], root: Path) -> Prompt:
+    """The prompt of these blocks, for a server with this root. Raises ``PromptRefused``.
+
+    A link to a file is an attachment, which the server reads. What a client embeds is text of the
+    message, since its editor may hold what is not saved; a notebook is attached all the same, as
+    it is read and changed by its cells.
+    """
+    prompt = Prompt()
+    said, after_link = "", False
+    quoted: list[str] = []
+    for block in blocks:
+        is_text = isinstance(block, TextContentBlock)
+        if is_text:
+            part = block.text
+        elif isinstance(block, ResourceContentBlock):
+            part = _link(prompt, block, root)
+        elif isinstance(block, EmbeddedResourceContentBlock):
+            part = _embedded(prompt, block, root, quoted)
+        else:
+            raise PromptRefused(
+                f"This agent takes text, links and text resources, not {block.type} content. Save "
+                "it to a file of the project and link that."
+            )
+        # Some clients put links after the text, without a space.
+        apart = (after_link or not is_text) and _RUN_TOGETHER.search(f"{said[-1:]}{part[:1]}")
+        said += f" {part}" if apart else part
+        after_link = not is_text
+    prompt.message = "\n\n".join([said.strip(), *quoted]).strip()
+    for in_quotes, bare in _MENTION.findall(said):
+        path = in_quotes or bare.replace("\\ ", " ")
+        if path not in prompt.notebooks and (root / path).is_file():
+            prompt.notebooks.append(path)
+    return prompt
+
+
+def _link(prompt: Prompt, block: ResourceContentBlock, root: Path) -> str:
+    file = file_of(block.uri)
+    if file is None:
+        return f"[{block.name}]({block.uri})"
+    path = _below(file, root)
+    prompt.attach(path)
+    fragment = urlsplit(block.uri).fragment
+    return f"{path}#{fragment}" if fragment else path
+
+
+def _embedded(
+    prompt: Prompt, block: EmbeddedResourceContentBlock, root: Path, quoted: list[str]
+) -> str:
+    resource = block.resource
+    file = file_of(resource.uri)
+    if file is not None and (file.suffix == NOTEBOOK or isinstance(resource, BlobResourceContents)):
+        path = _below(file, root)
+        prompt.attach(path)
+        return path
+    if isinstance(resource, BlobResourceContents):
+        raise PromptRefused(f"{resource.uri} is not text. Link a file of the project instead.")
+    name = resource.uri
+    if file is not None and file.is_relative_to(root):
+        name = file.relative_to(root).as_posix()
+        if fragment := urlsplit(resource.uri).fragment:
+            name = f"{name}#{fragment}"
+    longest = max((len(ticks) for ticks in _TICKS.findall(resource.text)), default=2)
+    fence = "`" * (longest + 1)
+    quoted.append(f"{name}:\n{fence}\n{resource.text}\n{fence}")
+    return name
+
+
+def file_of(uri: str) -> Path | None:
+    """The file that a URI names, or None for one that names none on this machine."""
+    parts = urlsplit(uri)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return Path(os.path.normpath(url2pathname(parts.path)))
+    return Path(uri) if not parts.scheme and uri.startswith("/") else None
+
+
+def _below(file: Path, root: Path) -> str:
+    """The file's path under the root. Raises ``PromptRefused`` where it is outside."""
+    for each in (file, file.resolve()):
+        if each.is_relative_to(root):
+            return each.relative_to(root).as_posix()
+    raise PromptRefused(
+        f"{file} is outside the root folder of the Jupyter server, {root}. Open a folder that "
+        "contains it, or start Jupyter in one."
+    )
+
 
 STOP_REASONS: dict[str, StopReason] = {
     "interrupted": "cancelled",

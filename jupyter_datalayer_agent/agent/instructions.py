@@ -12,7 +12,7 @@ from pathlib import Path
 from ..notebook.files.text_files import TextFiles
 from ..opening import NotRead, opened
 from ..protocol.events import Warning_
-from ..protocol.instructions import FolderFileDecision, FolderInstructions, InstructionsReply
+from ..protocol.tools import FolderFileDecision, FolderInstructions, InstructionsReply
 from ..tools.mcp.state_file import FolderFile, StateFile
 
 NAME = "AGENTS.md"

@@ -12,7 +12,7 @@ from ..protocol.ops import UserMessage
 from ..protocol.renames import Rename
 from ..protocol.requests import ChatReply
 from ..settings.turn_settings import Settings
-from .approvals.pending import Audience
+from .approvals import Audience
 from .request import TurnRequest, with_paths_now
 from .state import SessionState
 from .turn.loop import Turn

@@ -10,8 +10,8 @@ from typing_extensions import assert_never
 from ..notebook.document import DocumentError
 from ..notebook.files.kinds import is_lexical
 from ..notebook.paths import resolve_path
-from ..protocol.attachments import Attachment
 from ..protocol.base import Location, Mode
+from ..protocol.context import Attachment
 from ..protocol.errors import AgentError
 from ..protocol.page import ActiveDocument
 from ..protocol.renames import Rename

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from ..datasets.service import Datasets, no_datasets
 from ..models.types import Model
-from ..notebook.page.hub import PageHub
+from ..notebook.page import PageHub
 from ..notebook.service import NotebookService
 from ..protocol.cells import CellRun
-from ..protocol.quality import QualityReport
+from ..protocol.workflows import QualityReport
 from ..services.registry import ServiceRegistry
 from ..services.routing import Router
 from ..settings.turn_settings import Settings
 from ..store.store import Store
 from ..tools.registry import ToolRegistry
 from ..workflows.fix import FindFixes
-from .events.channel import Sink, ignore_event
+from .events import Sink, ignore_event
 from .instructions import Instructions
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Runtime:
         self, path: str, run: CellRun, code: str | None, client_id: str | None
     ) -> str | None:
         """The repair that the error fixes know of a failed run, as a hint; see ``repair_hint``."""
-        from ..workflows.fixes.repair_hint import repair_hint
+        from ..workflows.fixes.probe import repair_hint
 
         return await repair_hint(self.notebooks, self.find_fixes, path, run, code, client_id)
 

@@ -2,24 +2,128 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
+from ..models.prices import cost_of
 from ..protocol import events
+from ..protocol.errors import AgentError
 from ..protocol.renames import Rename
 from ..protocol.requests import Session, SessionSettings, Usage
 from ..store.records import TurnContext
 from ..tools.context import SeenCells
-from .approvals.pending import PendingRequests
+from .approvals import PendingRequests
 from .asker import Starters
-from .budget import add_usage
-from .events.channel import EventChannel
-from .history.history import History, Item, read_history
+from .events import EventChannel
+from .history import History, Item, read_history
 from .open_proposal import OpenProposal
 from .runtime import Runtime
-from .stop import Stop
+
+# Tokens: what a turn used, and whether the session may use more.
+
+
+def add_usage(
+    turn: Usage, call: Usage, session_tokens: int, session_cost: float | None = None
+) -> Usage:
+    """The turn's usage with one more model call; the session had used ``session_tokens`` and paid
+    ``session_cost`` before it."""
+    return Usage(
+        input_tokens=turn.input_tokens + call.input_tokens,
+        output_tokens=turn.output_tokens + call.output_tokens,
+        cached_tokens=turn.cached_tokens + call.cached_tokens,
+        total_tokens=turn.total_tokens + call.total_tokens,
+        session_tokens=session_tokens + call.total_tokens,
+        cost=_sum(turn.cost, call.cost),
+        session_cost=_sum(session_cost, call.cost),
+        estimated=turn.estimated or call.estimated,
+    )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    """The sum of both costs; an unknown one counts as nothing, two unknown ones are None."""
+    return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+def estimated_usage(model: str, sent: int, answered: int) -> Usage:
+    """Usage of a call that ended before the provider reported what it cost."""
+    usage = Usage(
+        input_tokens=sent, output_tokens=answered, total_tokens=sent + answered, estimated=True
+    )
+    return usage.model_copy(update={"cost": cost_of(model, usage)})
+
+
+def check_budget(limit: int | None, used: int, more: int = 0) -> None:
+    """Raises ``AgentError`` ``token_limit`` when the session has used up its tokens, or would with
+    a request of about ``more``."""
+    if limit is None or used + more < limit:
+        return
+    needed = f", about {more:,} more needed" if more else ""
+    raise AgentError(
+        "token_limit",
+        f"The token limit of this session is reached: {used:,} used{needed}, {limit:,} allowed. "
+        "Raise token_limit or start a new session.",
+    )
+
+
+# A request to stop, at any moment: before, during or after the work.
+
+
+T = TypeVar("T")
+
+
+async def to_completion(work: Coroutine[Any, Any, T]) -> T:
+    """Finish the work even if this task is cancelled meanwhile; the cancellation takes effect
+    afterwards."""
+    task, cancelled = asyncio.ensure_future(work), False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            cancelled = True
+    result = task.result()
+    if cancelled:
+        raise asyncio.CancelledError
+    return result
+
+
+class Stop:
+    """Cancels one piece of work, and nothing before and after it.
+
+    A turn's start and end (its message is stored, exactly one event ends it) are outside of
+    ``work``: cancelling the whole task would cut them off. Whether the work finished or was stopped
+    is decided in one place, the end of its own task.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._task: asyncio.Task[Any] | None = None
+
+    def request(self) -> None:
+        """Stop the work; a second request has no effect, so that the clean-up is not cancelled."""
+        if not self.requested:
+            self.requested = True
+            if self._task is not None:
+                self._task.cancel()
+
+    async def work(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run it. Raises ``CancelledError`` if the stop came before its end."""
+        if self.requested:
+            work.close()
+            raise asyncio.CancelledError
+        self._task = task = asyncio.create_task(work)
+        try:
+            return await task
+        finally:
+            self._task = None
+
+    def check(self) -> None:
+        """Raises ``CancelledError`` once a stop was requested: a library may have swallowed the
+        cancellation."""
+        if self.requested:
+            raise asyncio.CancelledError
 
 
 class CurrentTurn(Protocol):

@@ -8,15 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..agent.actions.asking import asker
-from ..agent.actions.filler import Ask, ModelFiller
-from ..agent.service_turns.intent import Chosen, Offered, detect, understand
+from ..agent.actions.filler import Ask, ModelFiller, asker
+from ..agent.intent import Chosen, Offered, detect, understand
 from ..models.types import Model
 from ..protocol.cells import CellEdit
 from ..protocol.page import PageCommand
-from ..protocol.quality import QualityReport
 from ..protocol.requests import Usage
 from ..protocol.services import ActionProposal
+from ..protocol.workflows import QualityReport
 from ..services.action import ActionFailed, Option
 from ..services.benchmarks import Case, Expect
 from ..services.dry_run import dry_run

@@ -19,7 +19,7 @@ def acp(given: argparse.Namespace) -> int:
     """Serve an editor until it closes standard input."""
     if find_spec("acp") is None:
         raise CommandFailed(EXTRA)
-    from ..acp.run import run
+    from ..acp.agent import run
     from ..acp.server_client import ServerError
 
     @contextmanager

@@ -16,9 +16,9 @@ from ..benchmark.tasks.catalogue import TASKS
 from ..benchmark.tasks.runner import TaskEnded, Used, items_of
 from ..benchmark.tasks.task import NOTEBOOK
 from .failure import CommandFailed
-from .progress import Progress
 from .run import TurnOutput
 from .server import PrivateServer, private_server
+from .terminal import Progress
 
 
 def tasks(given: argparse.Namespace) -> list[Item]:

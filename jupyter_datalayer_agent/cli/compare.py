@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .failure import CommandFailed
-from .progress import Progress
 from .run import TurnOutput
 from .server import AgentServer, server_for
+from .terminal import Progress
 
 EXAMPLE = "--compare openai/gpt-6.1-sol,anthropic/claude-opus-5-5"
 OF_ONE_MODEL = ("model", "template", "plan", "param", "yes", "approval")

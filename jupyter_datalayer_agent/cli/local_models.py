@@ -10,8 +10,7 @@ from pathlib import Path
 from ..models.local.added_models import AddedModels, CannotAdd, LocalModel, added_models
 from ..models.local.gguf import UnusableFile
 from ..models.local.hub import SCHEME, fetch
-from ..models.local.memory import available, needed, size_text
-from ..models.local.readiness import INSTALL, is_installed, too_large
+from ..models.local.servers import INSTALL, available, is_installed, needed, size_text, too_large
 from .failure import CommandFailed
 
 

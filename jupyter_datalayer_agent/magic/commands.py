@@ -2,12 +2,146 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-from .failure import AgentMagicError
-from .server import Server
+from .server import AgentMagicError, Server
+
+# Parses what follows ``%agent``: options, then the prompt or a command.
+
+
+COMMANDS = ("status", "stop", "undo", "history", "models", "help")
+MODES = ("ask", "edit", "agent")
+FORMATS = ("markdown", "code", "text")
+VALUED = ("mode", "model", "session", "attach", "out", "format")
+FLAGS = ("wait",)
+_OPTION = re.compile(r"""\s*--([a-z]+)(?:(=|\s+)("[^"]*"|'[^']*'|\S+))?""")
+_PLANNED = re.compile(r"^\s*agent:", re.IGNORECASE)
+
+
+@dataclass
+class Options:
+    """A message and its options. ``command`` is set instead of a ``prompt``."""
+
+    prompt: str = ""
+    command: str | None = None
+    mode: str = "ask"
+    model: str | None = None
+    session: str | None = None
+    attach: list[str] = field(default_factory=list)
+    out: str | None = None
+    wait: bool = False
+    format: str = "markdown"
+
+    @property
+    def changes(self) -> bool:
+        """Whether the turn may change and run cells; ``agent:`` asks for that in any mode."""
+        return self.mode == "agent" or _PLANNED.match(self.prompt) is not None
+
+
+def parse(line: str, cell: str | None = None) -> Options:
+    """The options of a magic's line and cell. Raises ``AgentMagicError`` for what is not one."""
+    options = Options()
+    rest = line
+    while found := _OPTION.match(rest):
+        name, joined, value = found.groups()
+        if name in FLAGS:
+            if joined == "=":
+                raise AgentMagicError(f"--{name} takes no value.")
+            rest = rest[found.end(1) :]
+            setattr(options, name, True)
+            continue
+        if name not in VALUED:
+            known = ", ".join(f"--{each}" for each in (*VALUED, *FLAGS))
+            raise AgentMagicError(f"There is no option --{name}. There are {known}.")
+        if value is None:
+            raise AgentMagicError(f"--{name} needs a value.")
+        _set(options, name, value[1:-1] if value[0] in "\"'" and len(value) > 1 else value)
+        rest = rest[found.end() :]
+    rest = re.sub(r"^\s*--(?=\s|$)", "", rest).strip()
+    if cell is None and rest in ("?", "??"):
+        options.command = "help"
+    elif cell is None and rest in COMMANDS:
+        options.command = rest
+    else:
+        options.prompt = "\n".join(part for part in (rest, (cell or "").strip()) if part)
+        if not options.prompt:
+            options.command = "help"
+    return options
+
+
+def _set(options: Options, name: str, value: str) -> None:
+    allowed = {"mode": MODES, "format": FORMATS}.get(name)
+    if allowed is not None and value not in allowed:
+        raise AgentMagicError(f"--{name} is one of {', '.join(allowed)}, not {value}.")
+    if name == "out" and not value.isidentifier():
+        raise AgentMagicError(f"--out needs the name of a variable, not {value!r}.")
+    if name == "attach":
+        options.attach.append(value)
+    else:
+        setattr(options, name, value)
+
+
+# Completion after ``%agent``: options, their values, commands.
+
+
+SECONDS = 2.0
+KEPT_SECONDS = 20.0
+
+
+class Completer:
+    """Completions at the cursor. Answers of the server are cached for a while."""
+
+    def __init__(self, find: Callable[[], Server]) -> None:
+        self._find = find
+        self._kept: dict[str, tuple[float, list[str]]] = {}
+
+    def __call__(self, shell: Any, event: Any) -> list[str]:
+        """IPython's hook ``complete_command``."""
+        before = event.text_until_cursor.split()
+        if not event.text_until_cursor[-1:].isspace():
+            before = before[:-1]
+        option = before[-1][2:] if before and before[-1].startswith("--") else ""
+        values = self._values(option)
+        if values is not None:
+            return [value for value in values if value.startswith(event.symbol)]
+        candidates = [f"--{name}" for name in (*VALUED, *FLAGS)]
+        if len(before) == 1:
+            candidates += COMMANDS
+        return [word for word in candidates if word.startswith(event.symbol)]
+
+    def _values(self, option: str) -> list[str] | None:
+        if option == "mode":
+            return list(MODES)
+        if option == "format":
+            return list(FORMATS)
+        if option == "model":
+            return self._asked("models", lambda reply: [
+                model["id"] for model in reply["models"] if model["ready"]
+            ])  # fmt: skip
+        if option == "session":
+            return self._asked("sessions", lambda reply: [
+                "new", *(_quoted(each["title"]) for each in reply["sessions"])
+            ])  # fmt: skip
+        return [] if option in ("out", "attach") else None
+
+    def _asked(self, route: str, names: Callable[[Any], list[str]]) -> list[str]:
+        at, kept = self._kept.get(route, (0.0, []))
+        if not kept or time.monotonic() - at > KEPT_SECONDS:
+            try:
+                kept = names(self._find().get(route, seconds=SECONDS))
+            except AgentMagicError:
+                return kept
+            self._kept[route] = (time.monotonic(), kept)
+        return kept
+
+
+def _quoted(title: str) -> str:
+    return f'"{title}"' if " " in title else title
+
 
 SETTLE_SECONDS = 30.0
 LONGEST = 100

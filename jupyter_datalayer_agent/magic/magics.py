@@ -9,17 +9,18 @@ from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
-from .commands import HELP, Commands
-from .completion import Completer
-from .failure import AgentMagicError, Refused, ServerGone
-from .finding import environment_server, find_server
-from .options import Options, parse
-from .outputs import Output, has_live_frontend, interval_for, is_kernel, output_for
-from .prompt import filled
-from .question import forget_questions, keep_questions
-from .server import Server
-from .turn import MagicTurn
-from .untrusted import printable
+from .answer import (
+    MagicTurn,
+    Output,
+    has_live_frontend,
+    interval_for,
+    is_kernel,
+    output_for,
+    printable,
+)
+from .commands import HELP, Commands, Completer, Options, parse
+from .question import filled, forget_questions, keep_questions
+from .server import AgentMagicError, Refused, Server, ServerGone, environment_server, find_server
 
 WOULD_DEADLOCK = (
     "--wait would hold this kernel, which the agent needs to run its cells: neither would end. "

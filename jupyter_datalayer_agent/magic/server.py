@@ -5,14 +5,44 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import secrets
 import socket
 import ssl
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
-from .failure import Refused, ServerGone, UnknownCertificate
+from ..running_servers import running_servers
+
+# The magic's errors, shown without a traceback.
+
+
+class AgentMagicError(Exception):
+    """The magic failed; the message says why, and what to do."""
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines, and the cell counts as failed."""
+        return [f"%agent: {self}"]
+
+
+class ServerGone(AgentMagicError):
+    """The server does not answer."""
+
+
+class UnknownCertificate(ServerGone):
+    """The server's certificate is not trusted."""
+
+
+class Refused(AgentMagicError):
+    """The server answered with an error; ``code`` and ``status`` are as in its API."""
+
+    def __init__(self, message: str, status: int, code: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
 
 ROUTE = "datalayer-agent/"
 ANSWER_SECONDS = 60.0
@@ -165,3 +195,64 @@ class _UnixConnection(http.client.HTTPConnection):
 
 def _reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).strip()
+
+
+# Finds a kernel's server: the one that started it, else one that runs on this machine.
+
+
+PROBE_SECONDS = 5.0
+NO_SERVER = (
+    "No Jupyter server was found. A kernel that JupyterLab starts knows its server; any other "
+    "looks for one on this machine. Start one (jupyter lab), or, where it runs elsewhere, set "
+    "DATALAYER_AGENT_URL and DATALAYER_AGENT_TOKEN before the first %agent."
+)
+
+_from_environment: Server | None = None
+
+
+def environment_server() -> Server | None:
+    """The server that the environment names.
+
+    The token is removed from the environment, so that neither ``!env`` nor a child process has it.
+    """
+    global _from_environment
+    url = os.environ.get("DATALAYER_AGENT_URL")
+    token = os.environ.pop("DATALAYER_AGENT_TOKEN", None)
+    if url and (token is not None or _from_environment is None):
+        certificate = os.environ.get("DATALAYER_AGENT_CERTIFICATE")
+        _from_environment = Server(url, token or "", certificate)
+    return _from_environment
+
+
+def find_server() -> Server:
+    """The kernel's server. Raises ``AgentMagicError`` that says where it looked."""
+    server = environment_server()
+    return server if server is not None else local_server()
+
+
+def local_server() -> Server:
+    """A server of this user on this machine, by Jupyter's runtime files: first those whose root
+    contains the working directory, then the newest. Raises ``AgentMagicError``."""
+    reasons: list[str] = []
+    for info in running_servers(Path.cwd()):
+        if info.get("password") and not info.get("token"):
+            reasons.append(f"{info['url']} requires a password")
+            continue
+        certificate = os.environ.get("DATALAYER_AGENT_CERTIFICATE")
+        server = Server(str(info["url"]), str(info.get("token") or ""), certificate)
+        try:
+            server.get("sessions", seconds=PROBE_SECONDS, limit="1")
+        except UnknownCertificate:
+            reasons.append(
+                f"{info['url']} has an untrusted certificate (set "
+                "DATALAYER_AGENT_CERTIFICATE to its file)"
+            )
+        except ServerGone:
+            reasons.append(f"{info['url']} does not answer")
+        except Refused as error:
+            has_none = error.status in (404, 405)
+            reasons.append(f"{info['url']} {'has no agent' if has_none else 'refuses'}")
+        else:
+            return server
+    looked = f" Looked at: {'; '.join(reasons)}." if reasons else ""
+    raise AgentMagicError(NO_SERVER + looked)

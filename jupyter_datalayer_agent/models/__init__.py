@@ -2,9 +2,8 @@
 
 from .catalogue import default_model, find_model, models_reply, readiness
 from .litellm_model import LitellmModel
-from .loader import begin_import
+from .loader import begin_import, shutdown
 from .retry import MAX_RETRIES, delay_before
-from .shutdown import shutdown
 from .tokens import count_tokens, estimate_tokens
 from .types import (
     BrokenStream,

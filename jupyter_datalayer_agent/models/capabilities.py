@@ -9,8 +9,7 @@ from typing import Any, TypeAlias, get_args
 
 from ..protocol.base import ReasoningEffort
 from ..protocol.requests import ModelInfo
-from .price_list import price_entry
-from .prices import context_window
+from .prices import context_window, price_entry
 
 Efforts: TypeAlias = tuple[ReasoningEffort, ...]
 

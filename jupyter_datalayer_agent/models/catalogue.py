@@ -16,8 +16,7 @@ from jupyter_datalayer_agent.protocol.requests import ModelInfo, ModelsReply
 from .connection_help import CONNECTIONS
 from .installed_providers import InstalledProviders
 from .local.added_models import LABEL, PREFIX, LocalModel, added_models
-from .local.memory import needed, size_text
-from .local.readiness import readiness_of
+from .local.servers import needed, readiness_of, size_text
 from .types import CatalogueModel, Readiness
 
 Environment = Mapping[str, str]

@@ -22,7 +22,7 @@ from .connections.connection import is_loopback
 from .connections.registry import ConnectedCall, Connections
 from .connections.way import Way, going
 from .drafts import Assembler
-from .errors import model_error
+from .errors import Refusals, model_error, refused_by, without
 from .prices import cost_of
 from .provider_arguments import (
     ModelRoute,
@@ -32,10 +32,8 @@ from .provider_arguments import (
     serves_responses,
     takes_reasoning,
 )
-from .refusals import Refusals, refused_by, without
 from .responses_assembler import ResponsesAssembler
-from .stream_bytes import ReportedError, StreamBytes, bytes_of
-from .stream_ends import StreamEnds
+from .stream_bytes import ReportedError, StreamBytes, StreamEnds, bytes_of
 from .thoughts import WithoutThoughts, speaks_of_marks
 from .tokens import counted_usage
 from .types import (

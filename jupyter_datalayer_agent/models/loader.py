@@ -11,26 +11,170 @@ import asyncio
 import contextlib
 import importlib
 import importlib.metadata
+import json
 import logging
 import os
+import sys
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 from ..imports import importing
-from .idle import giving_way, wait_until_idle
-from .types import ModelError
-from .warm_up import warm_up, warm_up_rest
+from .provider_arguments import ModelRoute, call_arguments
+from .types import ModelError, ModelRequest
+
+# A first call without a network, in the thread that imports litellm.
+#
+# The first call builds schemas of litellm's and openai's classes and imports what was not needed
+# before: a quarter of a second, which would else stop the event loop of the server.
+
+
+BASE = "http://warm-up.invalid"
+
+_TOOL = {
+    "type": "function",
+    "name": "warm",
+    "description": "",
+    "parameters": {"type": "object", "properties": {"up": {"type": "string"}}},
+}
+_REQUEST = ModelRequest(
+    model="openai/warm-up",
+    instructions="Say hello.",
+    input=[{"role": "user", "content": "Hello."}],
+    tools=[_TOOL],
+    api_base=BASE,
+)
+_ROUTE = ModelRoute(_REQUEST.model, None, BASE, responses=False)
+
+
+def warm_up(litellm: Any) -> None:
+    """Make the call in a separate event loop, and look a price up. No connection is opened."""
+    asyncio.run(_call(litellm))
+    # For a model with a price, litellm asks every provider's class before it returns the stream.
+    litellm.get_model_info("gpt-4")
+
+
+def warm_up_rest(litellm: Any) -> None:
+    """What the first count of tokens and the first answer of the Responses API would build."""
+    litellm.token_counter(model="gpt-4", text="warm")
+    # The one class of the Responses API that takes long: it is a whole answer.
+    importlib.import_module("litellm.types.llms.openai").ResponseCompletedEvent.model_rebuild()
+
+
+async def _call(litellm: Any) -> None:
+    httpx = importlib.import_module("httpx")
+    openai = importlib.import_module("openai")
+
+    def answer(request: Any) -> Any:
+        headers = {"content-type": "text/event-stream"}
+        return httpx.Response(200, content=_answer(), headers=headers)
+
+    transport = httpx.MockTransport(answer)
+    arguments = call_arguments(_REQUEST, _ROUTE, idle_timeout=10, environ={})
+    async with openai.AsyncOpenAI(
+        api_key="none", base_url=BASE, http_client=httpx.AsyncClient(transport=transport)
+    ) as client:
+        stream = await litellm.acompletion(**{**arguments, "api_key": "none"}, client=client)
+        async for _ in stream:
+            pass
+    # litellm's bookkeeping of the call must not be left to a loop that is closed.
+    worker = importlib.import_module("litellm.litellm_core_utils.logging_worker")
+    await worker.GLOBAL_LOGGING_WORKER.flush()
+    await worker.GLOBAL_LOGGING_WORKER.stop()
+
+
+def _answer() -> bytes:
+    """The chunks of a chat completion: some text, a call, the end."""
+    call = {"index": 0, "id": "c", "function": {"name": "warm", "arguments": "{}"}}
+    deltas: list[tuple[dict[str, Any], str | None]] = [
+        ({"role": "assistant", "content": "Hello."}, None),
+        ({"tool_calls": [call]}, None),
+        ({}, "tool_calls"),
+    ]
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        for delta, reason in deltas
+    ]
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    chunks.append({"choices": [], "usage": usage})
+    head = {"id": "warm", "object": "chat.completion.chunk", "created": 0, "model": "warm-up"}
+    lines = [json.dumps({**head, **chunk}) for chunk in chunks]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
+
+
+# Background work: begun while the process is idle, and yielding to other work.
+
+
+IDLE_SECONDS = 1.0
+
+_STEP = 0.1
+_BUSY = 0.2
+"""The share of a core in one step above which the process counts as busy. Open pages make small
+requests all the time."""
+_LATE = 0.05
+"""Seconds by which a step ends late where others keep the machine busy: a browser that draws
+JupyterLab, a kernel that starts. This process then gets less of a core than it wants."""
+
+_AT_ONCE = 0.004
+"""Seconds of work between pauses."""
+_PAUSE = 0.001
+
+
+def wait_until_idle(needed: threading.Event) -> None:
+    """Returns when this process has used hardly any processor time for ``IDLE_SECONDS``, on a
+    machine that has some to give, and as soon as ``needed`` is set."""
+    since = time.monotonic()
+    while (now := time.monotonic()) - since < IDLE_SECONDS:
+        used = time.process_time()
+        if needed.wait(_STEP):
+            return
+        is_late = time.monotonic() - now > _STEP + _LATE
+        if is_late or time.process_time() - used > _STEP * _BUSY:
+            since = time.monotonic()
+
+
+@contextlib.contextmanager
+def giving_way(needed: threading.Event) -> Iterator[None]:
+    """Imports of this thread release the GIL repeatedly, until ``needed`` is set. Otherwise a
+    thread that needs it waits 5 ms each time."""
+    pauses = _Pauses(needed)
+    sys.meta_path.insert(0, pauses)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(pauses)
+
+
+class _Pauses(MetaPathFinder):
+    """A meta path finder that finds nothing, but is called before each import."""
+
+    def __init__(self, needed: threading.Event) -> None:
+        self._needed = needed
+        self._thread = threading.get_ident()
+        self._since = time.monotonic()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        of_ours = threading.get_ident() == self._thread and not self._needed.is_set()
+        if of_ours and time.monotonic() - self._since > _AT_ONCE:
+            time.sleep(_PAUSE)
+            self._since = time.monotonic()
+        return None
+
 
 log = logging.getLogger(__name__)
 
 # Read by litellm while it is imported: without the first it fetches a price list from the network,
 # without the third it loads a .env file of the working directory into this process and its kernels.
 # The last one: a hundred equal pieces would be an error, for which a request is made again. Whether
-# an answer repeats itself is the agent's to find (agent/model_calls/repetition.py).
+# an answer repeats itself is the agent's to find (agent/model_calls/answer_reader.py).
 IMPORT_ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -223,3 +367,22 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+# Leaving nothing of litellm behind in an event loop that is about to close.
+
+
+async def shutdown() -> None:
+    """Close the connections that litellm keeps open, and end its background task of this loop.
+
+    Does nothing where litellm was never loaded. Called when the server stops."""
+    if not is_loaded():
+        return
+    module = await litellm()
+    worker = importlib.import_module("litellm.litellm_core_utils.logging_worker")
+    await worker.GLOBAL_LOGGING_WORKER.stop()
+    wire = importlib.import_module(".wire", __package__)
+    await wire.close_clients()
+    await module.close_litellm_async_clients()
+    # It finds them by the id of the event loop, which a later loop may have.
+    module.in_memory_llm_clients_cache.flush_cache()

@@ -8,12 +8,59 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from ..protocol.sharing import PRIVATE_NOTE
-from .cache_marks import marked, takes_cache_marks
+from ..protocol.tools import PRIVATE_NOTE
 from .catalogue import Provider, api_key, provider_of
-from .chat_messages import Message, chat_messages, chat_tool_choice, chat_tools, system_message
-from .item_mapper import input_items
+from .chat_messages import (
+    Message,
+    chat_messages,
+    chat_tool_choice,
+    chat_tools,
+    input_items,
+    system_message,
+)
 from .types import Item, ModelRequest, is_thought
+
+# Marks for prompt caches that keep only what a request marks: Anthropic's ``cache_control``.
+#
+# Other providers cache by themselves, and some refuse the marks. Tools come before the system
+# prompt in what is cached, so that its mark covers them; the mark on the last message covers the
+# conversation, of which the next request finds the longest part that was marked before.
+# https://docs.claude.com/en/docs/build-with-claude/prompt-caching
+
+
+MARK = {"type": "ephemeral"}
+_PROVIDERS = ("anthropic", "bedrock", "openrouter", "vertex_ai")
+
+
+def takes_cache_marks(model: str) -> bool:
+    """Whether requests to this model of litellm may have marks: Claude, at Anthropic or at one of
+    those that pass the marks on."""
+    provider, slash, name = model.partition("/")
+    if not slash:
+        return model.startswith("claude-")
+    return provider in _PROVIDERS and "claude" in name
+
+
+def marked(messages: list[Message]) -> list[Message]:
+    """The messages of chat completions with marks; they themselves stay as they are."""
+    if not messages:
+        return messages
+    last = len(messages) - 1
+    is_marked = {0, last} if messages[0]["role"] == "system" else {last}
+    return [_mark(each) if at in is_marked else each for at, each in enumerate(messages)]
+
+
+def _mark(message: Message) -> Message:
+    content = message.get("content")
+    if message["role"] == "tool":
+        return {**message, "cache_control": MARK}
+    if isinstance(content, str) and content:
+        return {**message, "content": [{"type": "text", "text": content, "cache_control": MARK}]}
+    if isinstance(content, list) and content:
+        *before, last = content
+        return {**message, "content": [*before, {**last, "cache_control": MARK}]}
+    return message
+
 
 CONNECT_TIMEOUT = 20.0
 """Seconds to reach the server; how long it may then be silent is up to the caller."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from jupyter_datalayer_agent.protocol.pictures import is_picture
 from jupyter_datalayer_agent.protocol.requests import Usage
-from jupyter_datalayer_agent.protocol.sharing import PRIVATE_NOTE
 
+from ..protocol.tools import PRIVATE_NOTE
 from . import loader
 from .types import ModelRequest, is_thought
 

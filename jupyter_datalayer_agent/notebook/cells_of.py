@@ -13,7 +13,7 @@ async def cells_of(
     """The document at a path as it is now. Raises ``DocumentError``."""
     if not is_lexical(path):
         return await notebooks.read(path, client_id, outputs=outputs)
-    from .lexical.as_cells import blocks_as_cells
+    from .lexical.convert import blocks_as_cells
 
     document = await notebooks.lexical.read(path, client_id)
     return blocks_as_cells(document, notebooks.executions, outputs=outputs)

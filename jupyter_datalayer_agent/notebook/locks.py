@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from typing import Any, TypeVar
 
 from ..protocol.renames import Rename
+
+# Work that a cancellation must not interrupt.
+
+
+T = TypeVar("T")
+
+
+async def uncancelled(work: Coroutine[Any, Any, T]) -> T:
+    """Await work that must not be interrupted; a cancellation takes effect when it has ended."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 class _DocumentLock:

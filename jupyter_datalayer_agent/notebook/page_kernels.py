@@ -12,7 +12,7 @@ from ..protocol.cells import PageNotebook
 from ..protocol.page import KernelParams, OpenNotebook
 from .document import DocumentError
 from .kernel.kernels import Kernels
-from .page.hub import NotOpen, Page, PageGone, PageHub
+from .page import NotOpen, Page, PageGone, PageHub
 
 log = logging.getLogger(__name__)
 

@@ -15,6 +15,14 @@ from urllib.parse import unquote, urlsplit
 from ..opening import is_inside
 from .document import DocumentError
 
+# Sets of names, written as one string.
+
+
+def name_set(names: str) -> frozenset[str]:
+    """The names in a string, separated by white space."""
+    return frozenset(names.split())
+
+
 ASK_FOR_PATH = "listFiles shows what there is; where that is not enough, ask the user."
 
 # Page addresses and drives that name a document under the root: everything after them is the path.

@@ -6,9 +6,36 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from .base import Wire
+from .base import Name, Wire
 from .context import CellType, ExecutionStatus, SelectionStatus
-from .line_ends import line_feeds
+
+# Line ends: models may write any, cells of a notebook have line feeds.
+
+
+def line_feeds(text: str) -> str:
+    """The text with a line feed at the end of each line."""
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# A cell that could come next, suggested after a run.
+
+
+class NextCellRequest(Wire):
+    """Body of ``POST next-cell``: the cell that was run, and, if another than usual is to be
+    asked, the model."""
+
+    path: str
+    cell_id: Name
+    client_id: Name | None = None
+    model: Name | None = None
+
+
+class NextCellReply(Wire):
+    """The source of a code cell; empty where nothing is to be suggested."""
+
+    source: str
 
 
 class PageCell(Wire):

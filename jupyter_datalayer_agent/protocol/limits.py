@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+# How far code looks into what somebody wrote in sentences.
+
+
+MOST_CHARACTERS = 2_000
+"""What is longer is a text or a task, which a model reads: words that are looked for are in any
+of these. And no text, however odd, may keep the server from answering others meanwhile."""
+
+
+def compared(text: str) -> str:
+    """The part of a text in which words are looked for: its beginning."""
+    return text[:MOST_CHARACTERS]
+
+
 MAX_ANSWER_CHARACTERS = 2_000_000
 """Characters of one answer of a model: its text, reasoning and the arguments of its calls. The
 longest answers of today's models, 128,000 tokens, have about a quarter of that."""

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, model_validator
 
 from .answers import different_models
 from .base import Name, Wire
-from .forms import FormAnswer
+from .mcp import FormAnswer
 from .plans import PlanStep
 from .requests import ChatRequest, SessionSettings
 

@@ -9,7 +9,6 @@ from pydantic import Field, field_validator
 from .answers import AnswerFailure, FurtherAnswer, different_models
 from .answers import ToolCallRecord as ToolCallRecord
 from .answers import Usage as Usage
-from .attachments import Attachment
 from .base import (
     ApprovalPolicy,
     Location,
@@ -22,13 +21,13 @@ from .base import (
     TurnStatus,
     Wire,
 )
+from .context import Attachment
 from .errors import ErrorBody
 from .plans import WorkflowCall
-from .quality import QualityReport
 from .services import ActionCall, IntentChoice
 from .sessions import ForkOrigin
 from .tools import Change, NotDone, TurnFacts
-from .workflows import WorkflowOffer
+from .workflows import QualityReport, WorkflowOffer
 
 
 class Overrides(Wire):

@@ -6,6 +6,51 @@ from typing import Literal
 
 from .base import Mode, TurnStatus, Wire
 
+# What was used: tokens, cost, time and tool calls, by day, model or session.
+
+
+UsageBy = Literal["day", "model", "session"]
+
+
+class UsageRow(Wire):
+    """What was used in a day, by a model, or in a session.
+
+    ``key`` is the day (``2026-11-22``, in the server's time zone), the model's name (empty for
+    turns without one) or the session's id, empty for suggested next cells, which no session
+    remembers; ``label`` is the session's title. ``cost`` is in US
+    dollars and of the ``priced_calls`` only, None where there are none. ``duration_ms`` is the time
+    that turns took.
+    """
+
+    key: str
+    label: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    total_tokens: int = 0
+    model_calls: int = 0
+    priced_calls: int = 0
+    cost: float | None = None
+    turns: int = 0
+    duration_ms: float = 0
+    tool_calls: int = 0
+    tool_errors: int = 0
+
+
+class UsageReply(Wire):
+    """Answer of ``GET usage``: rows of the last ``days`` days, today included, and their sum.
+
+    Days are in order, the newest first; models and sessions by their tokens, the most first.
+    Sessions that were deleted are not in it; of a fork, only what it did itself.
+    """
+
+    by: UsageBy
+    days: int
+    since: int
+    total: UsageRow
+    rows: list[UsageRow]
+
+
 ExportFormat = Literal["md", "ipynb", "json"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = ("md", "ipynb", "json")
 

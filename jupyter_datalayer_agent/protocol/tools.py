@@ -4,8 +4,70 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .base import Location, Mode, Wire
-from .sharing import ShareKind
+from .base import Location, Mode, SharePolicy, Wire
+
+# What may go to the model, and what is asked before something does.
+
+
+ShareKind = Literal["outputs", "row_data"]
+
+PRIVATE_NOTE = "datalayerPrivate"
+"""A key of an item in the history which contains something private; it is never sent:
+``{"kinds": [...], "bare": the item's text without them}``."""
+
+
+class SharingNow(Wire):
+    """What may go to the model, as it applies to a turn; ``locked`` by the administrator."""
+
+    outputs: SharePolicy = "always"
+    row_data: SharePolicy = "always"
+    locked: list[ShareKind] = []
+
+
+class ShareRequest(Wire):
+    """With an approval: what is about to be sent to the model.
+
+    ``text`` is what the model reads when the user agrees, ``withheld`` what it reads otherwise;
+    ``pictures`` are so many that go along. ``ok``: the call that it comes from went well.
+    """
+
+    kinds: list[ShareKind]
+    text: str
+    withheld: str
+    pictures: int = 0
+    ok: bool = True
+
+
+# Files of the server root that count once the user has allowed them as they are.
+
+
+class FolderFileDecision(Wire):
+    """Body of ``PUT instructions`` and ``PUT mcp-folder-file``: the content that the user saw, and
+    whether it may be used."""
+
+    content_hash: str
+    allowed: bool
+
+
+class FolderInstructions(Wire):
+    """``AGENTS.md`` of the server root. Its ``text`` is what is sent, only while it is ``allowed``,
+    which holds for the content with ``content_hash`` alone; ``has_changed``: it was allowed with
+    another. ``declined``: the user does not want to be asked about this content."""
+
+    path: str
+    content_hash: str
+    text: str
+    allowed: bool
+    has_changed: bool
+    declined: bool
+
+
+class InstructionsReply(Wire):
+    """Answer of ``GET instructions``; without a ``file``, ``problem`` is why one is not read."""
+
+    file: FolderInstructions | None = None
+    problem: str | None = None
+
 
 ToolErrorCode = Literal[
     "not_found",

@@ -8,19 +8,121 @@ parameters; ``execute`` alone acts, and is called for nothing but the user's own
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import re
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel
 
 from ..protocol.cells import CellEdit
 from ..protocol.page import PageCommand
-from ..protocol.quality import QualityReport
-from .action_input import ActionInput
-from .parameters import NO_SKIP, Option, Validate, parameter
+from ..protocol.workflows import QualityReport
+from .questions import NO_SKIP, Option, Question, QuestionType, Validate, options_of, parameter
+
+# What a wizard asks its questions by.
+
+
+Ask = Callable[[Question, "Validate | None", Any], Awaitable[Any]]
+"""Answers a question, by its check and the ``skip_value``."""
+
+
+class ActionInput:
+    """Asks the questions of a wizard: of the user, or of what is known in a dry run.
+
+    ``name`` is the parameter that the answer is. An answer that ``options`` or ``validate`` refuse
+    is none. With ``skip_value`` the question may stay open, and that is its answer. A ``secret`` is
+    asked of the user alone, and kept nowhere.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    async def pick(
+        self,
+        name: str,
+        prompt: str,
+        options: Sequence[Any],
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> Any:
+        """One of the options: its value."""
+        return await self._choose("one", name, prompt, options, validate, skip_value)
+
+    async def pick_many(
+        self,
+        name: str,
+        prompt: str,
+        options: Sequence[Any],
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> list[Any]:
+        """Some of the options: their values."""
+        found: list[Any] = await self._choose("many", name, prompt, options, validate, skip_value)
+        return found
+
+    async def text(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+        secret: bool = False,
+    ) -> str:
+        """A text."""
+        question = Question(
+            name, prompt, kind="name", required=skip_value is NO_SKIP, secret=secret
+        )
+        text: str = await self._ask(question, validate, skip_value)
+        return text
+
+    async def confirm(self, name: str, prompt: str, *, skip_value: Any = NO_SKIP) -> bool:
+        """Yes or no."""
+        question = Question(name, prompt, "boolean", required=skip_value is NO_SKIP)
+        is_so: bool = await self._ask(question, None, skip_value)
+        return is_so
+
+    async def path(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        suffixes: Sequence[str] = (),
+        exists: bool = True,
+        validate: Validate | None = None,
+        skip_value: Any = NO_SKIP,
+    ) -> str:
+        """A path under the server root; one of a file that is there, unless ``exists`` is False."""
+        question = Question(
+            name,
+            prompt,
+            kind="path" if exists else "new-path",
+            suffixes=tuple(suffixes),
+            required=skip_value is NO_SKIP,
+        )
+        path: str = await self._ask(question, validate, skip_value)
+        return path
+
+    async def _choose(
+        self,
+        type: QuestionType,
+        name: str,
+        prompt: str,
+        options: Sequence[Any],
+        validate: Validate | None,
+        skip_value: Any,
+    ) -> Any:
+        required = skip_value is NO_SKIP
+        question = Question(name, prompt, type, options_of(options), required=required)
+        return await self._ask(question, validate, skip_value)
+
 
 __all__ = [
     "NO_SKIP",
@@ -214,3 +316,58 @@ class Action:
         if not (isinstance(cls.Parameters, type) and issubclass(cls.Parameters, BaseModel)):
             raise ValueError(f"The Parameters of the action {cls.id!r} are no pydantic model.")
         cls.Parameters.model_json_schema()
+
+
+# Files that an action writes: whole or not at all, and never in place of another.
+
+
+def beside(source: str, name: str | None, suffix: str) -> str:
+    """The path under the root of what is made of ``source``: ``name``, a path, or a mere name for a
+    file beside it; without one, the name of the source. The suffix is added where it is not
+    there."""
+    path = PurePosixPath(source)
+    if name is None or not name.strip():
+        return str(path.with_suffix(suffix))
+    target = PurePosixPath(name.strip())
+    if not target.name.lower().endswith(suffix.lower()):
+        target = target.with_name(target.name + suffix)
+    return str(target if len(target.parts) > 1 else path.parent / target)
+
+
+async def new_file(context: ActionContext, relative: str) -> Path:
+    """Where a new file is to be. Raises ``ActionFailed`` where it cannot."""
+    path = await context.path(relative)
+    if path.exists():
+        raise ActionFailed(
+            f"{relative} already exists. Choose another name, or delete the file first."
+        )
+    if not path.parent.is_dir():
+        raise ActionFailed(f"There is no folder {PurePosixPath(relative).parent}. Make it first.")
+    return path
+
+
+def write_new(path: Path, content: bytes | str) -> None:
+    """Write the file. Raises ``ActionFailed`` where there is one by now or that is impossible."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        part.write_bytes(data)
+        _name(part, path)
+    except FileExistsError as error:
+        raise ActionFailed(f"{path.name} already exists. Choose another name.") from error
+    except OSError as error:
+        raise ActionFailed(f"{path.name} could not be written: {error.strerror}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _name(part: Path, path: Path) -> None:
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError from None
+        part.rename(path)

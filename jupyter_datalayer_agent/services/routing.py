@@ -6,15 +6,46 @@ service the second level always chooses: to learn, to brainstorm, or one of the 
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..protocol.compared import MOST_CHARACTERS, compared
+from ..protocol.limits import MOST_CHARACTERS, compared
 from ..protocol.services import Intent
 from ..tools.ranking import Ranked, Ranking, terms
 from .registry import ServiceRegistry
 from .service import Service
+
+# Slash commands at the beginning of a message.
+
+
+# "/data" and "/data, please"; not "/home/me/cars.csv" nor "/2".
+_COMMAND = re.compile(r"^\s*/([A-Za-z][A-Za-z0-9-]*)(?![\w/.])[,:]?\s*(.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A slash command: its name in lower case, and the text after it."""
+
+    name: str
+    text: str
+
+
+def command_in(message: str) -> Command | None:
+    """The command with which a message begins, whether it is known or not."""
+    match = _COMMAND.match(message)
+    return Command(match[1].lower(), match[2].strip()) if match else None
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three known names, the nearest first: those that begin so, and those that are spelt
+    much alike."""
+    names = list(known)
+    begin = [each for each in names if each.startswith(name) or name.startswith(each)]
+    alike = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    return list(dict.fromkeys([*begin, *alike]))[:3]
+
 
 LEARN, BRAINSTORM = "learn", "brainstorm"
 SURE = 0.6

@@ -2,18 +2,120 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from traitlets import TraitError, TraitType
 
+from ..protocol.errors import AgentError, ErrorCode
+from ..protocol.requests import ConfigReply, ConfigValue, SessionSettings
 from .definitions import AgentTraits, is_for_server, setting_traits
-from .policies import PROTECTED, is_looser
-from .user_layer import Stamp, UserSettings, snake
+from .startup_layers import MASK, masked
+from .turn_settings import PROTECTED, in_session, is_looser, loosened
+
+# The user's layer: their settings in JupyterLab, in the file that JupyterLab itself keeps.
+#
+# The settings editor and ``PATCH config`` write the same file, so there is one place to look. It is
+# read again when it has changed, which costs a ``stat`` a time.
+
 
 log = logging.getLogger(__name__)
+
+PLUGIN = "jupyter-datalayer-agent:settings"
+"""Id of the plugin of the labextension whose settings these are."""
+
+
+def settings_file(directory: str | None = None) -> Path:
+    """Where JupyterLab keeps the settings of the plugin; ``directory`` is its user settings."""
+    from jupyter_core.paths import jupyter_config_dir
+
+    root = directory or os.environ.get("JUPYTERLAB_SETTINGS_DIR")
+    folder = Path(root) if root else Path(jupyter_config_dir(), "lab", "user-settings")
+    package, _, plugin = PLUGIN.partition(":")
+    return folder / package / f"{plugin}.jupyterlab-settings"
+
+
+Stamp = tuple[int, int, int]
+"""What a version of the file is known by: its inode, time of change in ns, and size in bytes."""
+
+
+class UserSettings:
+    """The values in the file, by the names of the traits."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._stamp: Stamp | None = None
+        self._values: dict[str, Any] = {}
+
+    def values(self) -> dict[str, Any]:
+        """All that is set, valid or not; empty where the file is missing or cannot be read."""
+        try:
+            stat = self.file.stat()
+            stamp = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            if stamp != self._stamp:
+                self._stamp, self._values = stamp, {}
+                self._values = _read(self.file)
+        except FileNotFoundError:
+            self._stamp, self._values = None, {}
+        except (OSError, ValueError) as error:
+            log.error("%s cannot be read, and is not used: %s", self.file, error)
+        return self._values
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """Differs when the file has changed since the last ``values``."""
+        return self._stamp
+
+    def write(self, changes: dict[str, Any]) -> None:
+        """Set values, or with None take them out; the rest of the file is unchanged.
+
+        Raises ``OSError``, also for a file that holds something which cannot be read.
+        """
+        try:
+            found = _read(self.file) if self.file.exists() else {}
+        except ValueError as error:
+            raise OSError(f"{self.file} holds something else: {error}") from error
+        kept = {**found, **changes}
+        text = json.dumps(
+            {camel(name): value for name, value in kept.items() if value is not None},
+            ensure_ascii=False,
+            indent=2,
+        )
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        new = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+        new.write_text(text, encoding="utf-8")
+        new.replace(self.file)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    text = file.read_text(encoding="utf-8")
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        import json5  # what JupyterLab writes when the user edits the text: with comments
+
+        found = json5.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("it holds no object")
+    return {snake(name): value for name, value in found.items()}
+
+
+def snake(name: str) -> str:
+    """``maxToolCalls`` as ``max_tool_calls``; a name in snake case stays."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda part: f"_{part[1].lower()}", name)
+
+
+def camel(name: str) -> str:
+    """``max_tool_calls`` as ``maxToolCalls``."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
 
 Source = Literal["default", "environment", "config", "user", "session"]
 RANK: dict[Source, int] = {"default": 0, "environment": 1, "config": 2, "user": 3, "session": 4}
@@ -197,3 +299,61 @@ class Layers:
             description=" ".join((trait.help or "").split()),
             unconfirmed=self._unconfirmed.get(name),
         )
+
+
+# ``GET`` and ``PATCH config``: the settings as they may be shown, and the user's changes.
+
+
+class ConfigService:
+    """The settings of one server, for the routes that show and change them."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+
+    def reply(self, session: SessionSettings | None = None) -> ConfigReply:
+        """Every setting; with a session, its effective values there. Contains no secret."""
+        chosen = {} if session is None else in_session(session)
+        return ConfigReply(
+            values=[
+                _shown(each, chosen.get(each.name)) for each in self._layers.settings().values()
+            ]
+        )
+
+    def loosened(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Those of these values that protect the user less than what holds now."""
+        now = self._layers.settings()
+        given = {snake(name): value for name, value in values.items()}
+        before = {name: each.value for name, each in now.items()}
+        after = {
+            name: now[name].inherited if value is None else value
+            for name, value in given.items()
+            if name in now and now[name].editable  # others are refused, whoever asks
+        }
+        return loosened(before, after)
+
+    def change(self, values: dict[str, Any]) -> ConfigReply:
+        """Change the user's settings. Raises ``AgentError`` that names the setting."""
+        if any(isinstance(value, str) and MASK in value for value in values.values()):
+            raise AgentError("invalid_request", f"{MASK} is a masked value. Enter the full value.")
+        try:
+            self._layers.change(values)
+        except SettingRefused as error:
+            code: ErrorCode = "forbidden" if error.forbidden else "invalid_request"
+            raise AgentError(code, str(masked(str(error)))) from error
+        except OSError as error:
+            raise AgentError("internal", f"The settings cannot be written: {error}") from error
+        return self.reply()
+
+
+def _shown(setting: Setting, in_session: Any) -> ConfigValue:
+    of_session = in_session is not None and not setting.locked
+    return ConfigValue(
+        name=setting.name,
+        value=masked(in_session if of_session else setting.value),
+        source="session" if of_session else setting.source,
+        locked=setting.locked,
+        editable=setting.editable,
+        inherited=masked(setting.inherited),
+        description=setting.description,
+        unconfirmed=masked(setting.unconfirmed),
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +16,27 @@ from traitlets import TraitError, TraitType, Unicode
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
-from .masking import masked
+# Values of settings as they may be shown: without what an address may hold of secrets.
+
+
+MASK = "***"
+_USER = re.compile(r"(?<=://)[^/@\s]+@")
+_QUERY = re.compile(r"(?<=[?&])([^=?&#\s]+)=[^&#\s]+")
+_KEY = re.compile(r"(?i)\b(?:sk|pk|rk|gsk|xai|ghp|hf)[-_][A-Za-z0-9_\-.]{6,}|\bAIza[\w\-]{10,}")
+
+
+def masked(value: Any) -> Any:
+    """The value; in texts, user names, passwords and query values of URLs, and keys, as ``***``."""
+    if isinstance(value, str):
+        if "://" in value:
+            value = _QUERY.sub(rf"\1={MASK}", _USER.sub(f"{MASK}@", value))
+        return _KEY.sub(MASK, value)
+    if isinstance(value, dict):
+        return {key: masked(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [masked(each) for each in value]
+    return value
+
 
 PREFIX = "DATALAYER_AGENT_"
 Complain = Callable[..., None]

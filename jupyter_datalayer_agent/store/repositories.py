@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from .file.database import Database
 from .file.writer import Publish
+from .queries.answers import Answers
 from .queries.checkpoints import Checkpoints
 from .queries.compactions import Compactions
 from .queries.datasets import DatasetQueries
 from .queries.event_log import EventLog
 from .queries.forks import Forks
-from .queries.further_answers import Answers
 from .queries.history import HistoryQueries
 from .queries.op_queue import OpQueue
 from .queries.plans import Plans
 from .queries.renames import DocumentRenames
 from .queries.sessions import SessionQueries
-from .queries.turn_reader import TurnReader
-from .queries.turns import Turns
+from .queries.turns import TurnReader, Turns
 from .queries.tutorials import Tutorials
 from .queries.upkeep import Upkeep
 from .queries.usage import UsageSums

@@ -12,9 +12,8 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from ..protocol.base import Wire
-from ..protocol.code_text import unfenced
-from ..protocol.json_text import parse_json
-from ..protocol.relaxed_json import relaxed_object
+from ..protocol.fences import unfenced
+from ..protocol.json_text import parse_json, relaxed_object
 from .context import ToolFailure
 from .registry import Alias, Arguments, Tool
 from .schema import compact_schema

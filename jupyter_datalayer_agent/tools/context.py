@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.cells import CellRun, PageCell, PageNotebook
-from ..protocol.forms import FormAnswer, InputForm
+from ..protocol.mcp import FormAnswer, InputForm
 from ..protocol.page import ActiveDocument
 from ..protocol.plans import PlanStep
-from ..protocol.quality import QualityReport
 from ..protocol.renames import Rename
 from ..protocol.tools import Change, MissingRequirement, ToolErrorCode
+from ..protocol.workflows import QualityReport
 from .gate import Gate, Refusal
 from .redaction import Sharing
 

@@ -7,16 +7,354 @@ sentence is not recognised.
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, islice, pairwise, repeat
+from operator import contains
 from pathlib import PurePosixPath
 from typing import Any
 
-from .file_data import data_in
+from ..datasets.dialect.layout import is_value, reader
+from ..protocol.tools import ShareKind
 from .limits import ends
 from .mime_text import is_spec
 from .redaction import Part, PrivateText
+
+# Whether a text file holds data, by what is in it and not by its name: rows of any text format, or
+# a notebook with its outputs.
+#
+# It is a guess, made to leave source code, prose and documents with a small table alone: rows count
+# where they are most of the text, or many in a row. Only the beginning of a long text is looked at.
+# Every look is linear in its length, and first counts what the rows that it looks for have: most
+# texts are code and prose, and end there.
+
+
+FILE_DATA_LOOKED_AT = 64_000
+"""Characters."""
+MOST_LINES = 2_000
+LONGEST_LINE = 2_000
+LEAST_ROWS = 3
+MANY_ROWS = 20
+"""So many in a row are data, whatever is around them."""
+SHARE = 0.6
+"""Of the lines that are not empty: rows that are more than that are what the file is about."""
+DELIMITERS = (",", "\t", ";", "|", " ")
+REMEMBERED = 32
+"""Texts of at most ``LOOKED_AT``: a file is read in parts, stated, and shown when it changes."""
+
+_DECODER = json.JSONDecoder()
+_ROWS: frozenset[ShareKind] = frozenset(["row_data"])
+_NOTEBOOK: frozenset[ShareKind] = frozenset(["outputs", "row_data"])
+_NOTHING: frozenset[ShareKind] = frozenset()
+
+
+def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
+    """What a text file holds: ``row_data``, with ``outputs`` where it is a notebook with some;
+    nothing where it is code, prose, or anything else. ``by_name``: its name says that it holds
+    rows, and they are not looked for."""
+    head = content[:FILE_DATA_LOOKED_AT]
+    if is_notebook(head) and '"output_type"' in content:
+        return _NOTEBOOK
+    if by_name:
+        return _ROWS
+    if is_notebook(head):
+        return _NOTHING
+    if content.lstrip()[:1] in ("{", "["):
+        is_long = len(content) > FILE_DATA_LOOKED_AT
+        return _ROWS if (_is_json if is_long else _is_short_json)(content) else _NOTHING
+    if len(content) > len(head) and "\n" in head:
+        head = head[: head.rfind("\n")]
+    return _ROWS if _has_rows(head) else _NOTHING
+
+
+def is_notebook(content: str) -> bool:
+    """Whether a text is a notebook of nbformat, or the beginning of one."""
+    return content.lstrip()[:1] == "{" and '"cells"' in content and '"cell_type"' in content
+
+
+# -- JSON
+
+
+def _is_json(content: str) -> bool:
+    """Whether JSON is records or columns for the most part; also JSON lines."""
+    lines = [line for line in content[:FILE_DATA_LOOKED_AT].splitlines() if line.strip()]
+    objects = list(map(_parsed, lines[: LEAST_ROWS + 1]))
+    if (
+        len(lines) > 1
+        and isinstance(objects[0], dict | list)
+        and isinstance(objects[1], dict | list)
+    ):
+        return len(lines) >= LEAST_ROWS
+    whole = _parsed(content)
+    if whole is None:
+        # Too long, or cut, or what a program printed: as it begins, or as its lines look.
+        return _are_records(_first_items(content[:FILE_DATA_LOOKED_AT])) or _records(_Text(lines))
+    found = max(map(len, map(json.dumps, _tables(whole))), default=0)
+    return found >= SHARE * len(json.dumps(whole))
+
+
+_is_short_json = lru_cache(REMEMBERED)(_is_json)
+
+
+def _parsed(text: str) -> Any:
+    if len(text) > 20 * FILE_DATA_LOOKED_AT:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _first_items(text: str) -> list[Any]:
+    """The first items of the first list in JSON that may be cut."""
+    items: list[Any] = []
+    at = text.find("[") + 1
+    while at and len(items) < MANY_ROWS:
+        try:
+            item, at = _DECODER.raw_decode(text, at + _blanks(text, at))
+        except (ValueError, RecursionError):
+            break
+        items.append(item)
+        at += _blanks(text, at)
+        at = at + 1 if text[at : at + 1] == "," else 0
+    return items
+
+
+def _blanks(text: str, at: int) -> int:
+    rest = text[at : at + LONGEST_LINE]
+    return len(rest) - len(rest.lstrip())
+
+
+def _tables(value: Any, depth: int = 4) -> Iterable[Any]:
+    """The lists of records, and the columns, of a JSON value."""
+    if depth == 0:
+        return
+    if isinstance(value, list):
+        if _are_records(value):
+            yield value
+        return
+    if isinstance(value, dict):
+        columns = [each for each in value.values() if isinstance(each, list | dict)]
+        if len(columns) > 1 and len(columns) == len(value) and _are_columns(columns):
+            yield value
+        for each in value.values():
+            yield from _tables(each, depth - 1)
+
+
+def _are_records(rows: list[Any]) -> bool:
+    """Whether most items of a list are objects with the same names, or lists of one length."""
+    shapes = [tuple(each) if isinstance(each, dict) else len(each) for each in rows
+              if isinstance(each, dict | list) and len(each) > 1]  # fmt: skip
+    usual = max(map(shapes.count, set(shapes[:LEAST_ROWS])), default=0)
+    return usual >= max(LEAST_ROWS, SHARE * len(rows))
+
+
+def _are_columns(columns: list[Any]) -> bool:
+    """Whether all are plain values, and as many as each other has."""
+    sizes = {len(each) for each in columns}
+    if len(sizes) > 1 or min(sizes) < LEAST_ROWS:
+        return False
+    values = [each.values() if isinstance(each, dict) else each for each in columns]
+    return not any(isinstance(each, dict | list) for column in values for each in column)
+
+
+# -- lines
+
+
+class _Text:
+    """Lines, none of them empty. ``starts`` counts their first characters that are no spaces;
+    ``lowered`` is all of them in lower case, without line ends."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.starts = Counter(line.lstrip()[:1] for line in lines)
+        self.lowered = "".join(lines).lower()
+
+    def starting(self, marks: str) -> int:
+        """How many lines start with one of these characters."""
+        return sum(self.starts[mark] for mark in marks)
+
+
+@lru_cache(REMEMBERED)
+def _has_rows(head: str) -> bool:
+    """Whether the beginning of a text has rows of any kind."""
+    lines = [line[:LONGEST_LINE] for line in islice(head.split("\n"), MOST_LINES) if line.strip()]
+    if not lines:
+        return False
+    text = _Text(lines)
+    return any(looks(text) for looks in _LOOKS)
+
+
+def _delimited_file_data(text: _Text) -> bool:
+    """Whether most lines have as many values, or many in a row have, that are mostly numbers."""
+    rows = text.lines
+    if text.starting("#%@") < len(rows):
+        rows = [line for line in rows if line.lstrip()[:1] not in ("#", "%", "@")]
+    return any(_is_table(rows, delimiter) for delimiter in DELIMITERS)
+
+
+def _is_table(lines: Sequence[str], delimiter: str) -> bool:
+    # So many rows are needed, and each has the delimiter: most delimiters are not in a text.
+    needed = min(MANY_ROWS, max(LEAST_ROWS, SHARE * len(lines)))
+    if sum(map(contains, lines, repeat(delimiter))) < needed:
+        return False
+    try:
+        split = [row for row in reader(lines, delimiter) if row]
+    except csv.Error:
+        return False
+    if delimiter != " ":  # white space around all values is none of them
+        split = _without_ends(split)
+    width = _usual([len(row) for row in split], delimiter, len(lines))
+    if width is None:
+        return False
+    good = [[each.strip() for each in row] for row in split if len(row) == width]
+    if not _are_values(good, delimiter):
+        return False
+    # More than a third.
+    are_most = _are_most(len(good), len(lines), delimiter)
+    return are_most or _have_numbers(good, width * len(good) // 3 + 1)
+
+
+def _usual(widths: Sequence[int], delimiter: str, lines: int) -> int | None:
+    """The number of fields that most lines have, or many in a row; None if there is no such."""
+    counts = Counter(width for width in widths if width > 1)
+    width = max(sorted(counts), key=counts.__getitem__, default=0)
+    if counts[width] < LEAST_ROWS:
+        return None
+    if _are_most(counts[width], lines, delimiter):
+        return width
+    if counts[width] < MANY_ROWS:
+        return None
+    runs = (len(list(group)) for same, group in groupby(widths) if same == width)
+    return width if max(runs) >= MANY_ROWS else None
+
+
+def _are_most(rows: int, lines: int, delimiter: str) -> bool:
+    return rows >= max(SHARE, 0.9 if delimiter in ", " else 0) * lines
+
+
+def _without_ends(split: list[list[str]]) -> list[list[str]]:
+    """The fields of lines which may all begin, or end, with a delimiter."""
+    for end in (0, -1):
+        with_more = [row for row in split if len(row) > 1]
+        if sum(not row[end].strip() for row in with_more) >= 0.9 * len(with_more):
+            split = [(row[1:] if end == 0 else row[:-1]) if len(row) > 1 else row for row in split]
+    return split
+
+
+def _are_values(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Whether the fields are values of a table, not pieces of sentences or of code."""
+    fields = [each for row in rows for each in row if each]
+    short = sum(len(each) <= 40 and each[-1] not in ".,:;({[" for each in fields)
+    if short < 0.9 * len(fields):
+        return False
+    count = sum(map(len, rows))
+    if delimiter == " ":
+        return _have_numbers(rows, (count + 1) // 2)
+    return len(rows) > LEAST_ROWS or _have_numbers(rows, 1)
+
+
+def _have_numbers(rows: Sequence[Sequence[str]], needed: int) -> bool:
+    """Whether so many fields are numbers or dates."""
+    found, left = 0, sum(map(len, rows))
+    for row in rows:
+        found += sum(map(is_value, row))
+        left -= len(row)
+        if found >= needed or found + left < needed:
+            break
+    return found >= needed
+
+
+def _records(text: _Text) -> bool:
+    """Objects or tuples, one a line: JSON lines, what Python prints, values of an INSERT."""
+    needed = max(LEAST_ROWS, SHARE * len(text.lines))
+    return text.starting("{([") >= needed and sum(map(_record_file_data, text.lines)) >= needed
+
+
+def _record_file_data(line: str) -> bool:
+    text = line.strip().rstrip(",;").strip()
+    inside = text[1:-1]
+    if text[:1] == "{" and text[-1:] == "}":
+        return inside.count(":") > 1
+    return (text[:1] + text[-1:]) in ("()", "[]") and "," in inside and not inside.startswith("[")
+
+
+def _sql(text: _Text) -> bool:
+    """``INSERT`` with values, or the block of a ``COPY … FROM stdin``."""
+    if not any(each in text.lowered for each in ("insert into", "replace into", "from stdin")):
+        return False
+    rows, inserts = 0, False
+    for line in text.lines:
+        start = line.lstrip()[:12].lower()
+        if start.startswith(("insert into", "replace into")):
+            inserts = True
+            rows += line.count("),") + 1 if "values" in line.lower() else 0
+        elif start.startswith("copy ") and "from stdin" in line.lower():
+            return True
+        elif inserts and line.lstrip()[:1] == "(":
+            rows += line.count("),") + 1
+    return rows >= LEAST_ROWS
+
+
+def _html(text: _Text) -> bool:
+    """A page of HTML with a table, or a table for the most part."""
+    lowered = text.lowered
+    start, end = lowered.find("<table"), lowered.rfind("</td>")
+    if start < 0 or lowered.count("<td") <= LEAST_ROWS or lowered.count("<tr") < LEAST_ROWS:
+        return False
+    return text.lines[0].lstrip()[:1] == "<" or end - start >= SHARE * len(lowered)
+
+
+def _yaml(text: _Text) -> bool:
+    """A list of records: items with the same names, which are most of the lines."""
+    if text.starts["-"] < LEAST_ROWS:
+        return False
+    lines = text.lines
+    items: list[tuple[str, ...]] = []
+    covered, indent = 0, -1
+    names: list[str] = []
+    for line in [*lines, "-"]:
+        entry = line.lstrip()
+        at = len(line) - len(entry)
+        if entry[:1] == "-" and (indent in (-1, at) or line == "-"):
+            if names:
+                items.append(tuple(names))
+            indent, names, entry = at, [], entry[1:].lstrip()
+        elif indent < 0 or at <= indent:
+            continue
+        name, colon, value = entry.partition(":")
+        if colon and name and (not value or value[0] == " ") and " " not in name:
+            names.append(name)
+            covered += 1
+    shapes = [each for each in items if len(each) > 1]
+    usual = max(map(shapes.count, set(shapes[:LEAST_ROWS])), default=0)
+    return usual >= max(LEAST_ROWS, SHARE * len(items)) and covered >= SHARE * len(lines)
+
+
+def _sequences(text: _Text) -> bool:
+    """FASTA or FASTQ: a line that names a sequence, and lines of nothing but its letters."""
+    lines = text.lines
+    if lines[0][:1] == "@":
+        quality = [line for line in lines[2::4] if line[:1] == "+"]
+        return bool(quality) and _is_sequence(lines[1])
+    if lines[0][:1] not in (">", ";"):
+        return False
+    return any(_is_sequence(after) for line, after in pairwise(lines) if line[:1] == ">")
+
+
+def _is_sequence(line: str) -> bool:
+    text = line.strip().rstrip("*")
+    return len(text) > 3 and text.isascii() and text.replace("-", "").isalpha() and text.isupper()
+
+
+_LOOKS: tuple[Callable[[_Text], bool], ...] = (
+    _sequences, _sql, _html, _records, _yaml, _delimited_file_data
+)  # fmt: skip
+
 
 DATA_SUFFIXES = frozenset(
     [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..protocol.cells import DEAD_KERNEL, CellRun
-from ..protocol.sharing import ShareKind
-from ..protocol.tools import ToolErrorCode
+from ..protocol.tools import ShareKind, ToolErrorCode
 from .data_rows import LOOKED_AT, is_table, looks_like_rows
 from .mime_text import beside_picture, best_text, plain, text_of
 from .pictures import size_of

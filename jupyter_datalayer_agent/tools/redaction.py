@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from ..protocol.sharing import ShareKind
+from ..protocol.tools import ShareKind
 
 Refused = Mapping[ShareKind, str]
 """The kinds that may not be sent, and how they are withheld: “by the setting”, “by the user”."""

@@ -9,8 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..notebook.document import DocumentError
-from ..protocol.sharing import ShareKind
-from ..protocol.tools import Change, MissingRequirement, ToolError, ToolErrorCode, ToolResult
+from ..protocol.tools import (
+    Change,
+    MissingRequirement,
+    ShareKind,
+    ToolError,
+    ToolErrorCode,
+    ToolResult,
+)
 from .context import ToolFailure
 from .redaction import EVERYTHING, CallRef, Refused, Sharing, Shown, private_parts, redact
 from .registry import Image, ToolOutcome

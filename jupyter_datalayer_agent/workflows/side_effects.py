@@ -11,7 +11,7 @@ import re
 
 from ..notebook.dataflow.ipython_source import NotPython, parse_cell
 from ..notebook.dataflow.names import analyse
-from ..notebook.name_set import name_set
+from ..notebook.paths import name_set
 from ..tools.risky_code import first_action_of
 
 _LOUD_FUNCTIONS = name_set("exec eval input getpass setattr delattr exit quit")

@@ -14,7 +14,7 @@ from acp.schema import (
     TextResourceContents,
 )
 
-from jupyter_datalayer_agent.acp.prompt import PromptRefused, file_of, read_prompt
+from jupyter_datalayer_agent.acp.session import PromptRefused, file_of, read_prompt
 from tests.acp.editor import link, text
 
 

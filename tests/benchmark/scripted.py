@@ -16,7 +16,7 @@ from typing import Any
 from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
 from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
 from jupyter_datalayer_agent.services.benchmarks import Case, Expect
-from jupyter_datalayer_agent.services.commands import command_in
+from jupyter_datalayer_agent.services.routing import command_in
 from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution
 from tests.benchmark.solutions import Step as SolutionStep
 from tests.benchmark.wrong_solutions import WRONG

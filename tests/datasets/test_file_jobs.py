@@ -14,7 +14,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from jupyter_datalayer_agent.datasets.file_jobs import make_file
+from jupyter_datalayer_agent.datasets.conversion_process import make_file
 from jupyter_datalayer_agent.datasets.files.columns import columns_of
 from jupyter_datalayer_agent.datasets.files.formats import SUFFIXES
 from jupyter_datalayer_agent.protocol.errors import AgentError

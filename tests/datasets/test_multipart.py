@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.datasets.multipart import (
+from jupyter_datalayer_agent.datasets.incoming import (
     Field,
     FileData,
     FileEnd,

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.magic.failure import AgentMagicError
-from jupyter_datalayer_agent.magic.finding import local_server
-from jupyter_datalayer_agent.magic.server import Server
+from jupyter_datalayer_agent.magic.server import AgentMagicError, Server, local_server
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer

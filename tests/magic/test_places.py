@@ -10,8 +10,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from jupyter_datalayer_agent.magic.answer import Answer
-from jupyter_datalayer_agent.magic.outputs import TerminalOutput, bundle
+from jupyter_datalayer_agent.magic.answer import Answer, TerminalOutput, bundle
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.notebook.support import BASH_SPEC, install_spec
 from tests.support.jupyter import RunningServer

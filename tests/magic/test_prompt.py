@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.magic.prompt import filled
+from jupyter_datalayer_agent.magic.question import filled
 
 
 @pytest.mark.parametrize(

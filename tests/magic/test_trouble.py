@@ -9,7 +9,7 @@ import nbformat
 import requests
 
 from jupyter_datalayer_agent.models.errors import redact
-from jupyter_datalayer_agent.settings.masking import masked
+from jupyter_datalayer_agent.settings.startup_layers import masked
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.model_server import Call, Gate, Hang, Say, ScriptedModelServer, Status
@@ -168,7 +168,7 @@ def test_a_stop_before_anything_was_heard_of_the_turn_stops_it(
         kernel.run(LOAD)
         # A connection that takes its time.
         kernel.run(
-            "import time\nfrom jupyter_datalayer_agent.magic.turn import Turn\n"
+            "import time\nfrom jupyter_datalayer_agent.magic.answer import Turn\n"
             "events = Turn._events\n"
             "Turn._events = lambda self: (time.sleep(1), (yield from events(self)))[1]"
         )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.magic.untrusted import escaped, printable, safe
+from jupyter_datalayer_agent.magic.answer import escaped, printable, safe
 
 OURS = re.compile(r"</?(pre|code)>|<code class=\"language-[^\"<>]*\">")
 PIECES = [

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from jupyter_datalayer_agent.models import idle
-from jupyter_datalayer_agent.models.idle import IDLE_SECONDS, giving_way, wait_until_idle
+from jupyter_datalayer_agent.models import loader
+from jupyter_datalayer_agent.models.loader import IDLE_SECONDS, giving_way, wait_until_idle
 
 
 def keep_busy(seconds: float) -> None:
@@ -21,7 +21,7 @@ def keep_busy(seconds: float) -> None:
 def test_it_begins_a_second_after_the_last_work(monkeypatch: pytest.MonkeyPatch) -> None:
     end = time.monotonic() + 0.5
     # The processor time of a process that keeps a core busy until then.
-    monkeypatch.setattr(idle.time, "process_time", lambda: min(time.monotonic(), end))
+    monkeypatch.setattr(loader.time, "process_time", lambda: min(time.monotonic(), end))
     wait_until_idle(threading.Event())
     assert time.monotonic() >= end - 0.1 + IDLE_SECONDS
 
@@ -35,14 +35,14 @@ def test_a_busy_machine_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(seconds + (0.1 if time.monotonic() < end else 0))
         return False
 
-    monkeypatch.setattr(idle.time, "process_time", lambda: 0.0)
+    monkeypatch.setattr(loader.time, "process_time", lambda: 0.0)
     monkeypatch.setattr(needed, "wait", wait)
     wait_until_idle(needed)
     assert time.monotonic() >= end + IDLE_SECONDS
 
 
 def test_what_is_needed_begins_at_once_however_busy_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idle.time, "process_time", time.monotonic)
+    monkeypatch.setattr(loader.time, "process_time", time.monotonic)
     needed = threading.Event()
     began = time.monotonic()
     threading.Timer(1.5, needed.set).start()

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.models import Item
-from jupyter_datalayer_agent.models.chat_messages import chat_messages
-from jupyter_datalayer_agent.models.item_mapper import ItemMapper, input_items
+from jupyter_datalayer_agent.models.chat_messages import ItemMapper, chat_messages, input_items
 
 from .test_chat_messages import call, output, said, thought, user
 

@@ -14,7 +14,7 @@ from jupyter_datalayer_agent.models import (
     TextChunk,
     provider_arguments,
 )
-from jupyter_datalayer_agent.models.item_mapper import ItemMapper
+from jupyter_datalayer_agent.models.chat_messages import ItemMapper
 from tests.models.calls import APIS, HELLO, TOOL, answer, model, request
 from tests.support.model_server import (
     Answer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.models.named_model import named_model
+from jupyter_datalayer_agent.models.connected_models import named_model
 
 OWN = "http://localhost:1/v1"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.models.cache_marks import marked, takes_cache_marks
 from jupyter_datalayer_agent.models.chat_messages import chat_messages
+from jupyter_datalayer_agent.models.provider_arguments import marked, takes_cache_marks
 from tests.models.calls import HELLO, KEY, answer, model, request
 from tests.support.model_server import Answer, Call, Say, ScriptedModelServer, TokenCounts
 

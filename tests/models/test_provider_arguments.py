@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.models import Item, ModelRequest
-from jupyter_datalayer_agent.models.item_mapper import input_items
+from jupyter_datalayer_agent.models.chat_messages import input_items
 from jupyter_datalayer_agent.models.provider_arguments import ModelRoute, route
 
 OWN = "http://localhost:8000/v1"

@@ -19,7 +19,7 @@ from jupyter_server.services.sessions.sessionmanager import SessionManager
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import apply_edits, page_cell
-from jupyter_datalayer_agent.notebook.page.hub import Page, PageHub
+from jupyter_datalayer_agent.notebook.page import Page, PageHub
 from jupyter_datalayer_agent.notebook.service import NotebookService
 from jupyter_datalayer_agent.protocol.cells import CellPosition, CellRun, InsertCell, PageNotebook
 from jupyter_datalayer_agent.protocol.page import (

@@ -6,27 +6,27 @@ any length.
 
 from __future__ import annotations
 
+from jupyter_datalayer_agent.agent.features import strategist_turn
 from jupyter_datalayer_agent.agent.tool_calls import written_calls
-from jupyter_datalayer_agent.agent.turn import citations
 from jupyter_datalayer_agent.models import errors
-from jupyter_datalayer_agent.protocol import compared, relaxed_json
+from jupyter_datalayer_agent.protocol import json_text, limits
 from jupyter_datalayer_agent.tools import data_rows
-from jupyter_datalayer_agent.workflows.quality import secrets
+from jupyter_datalayer_agent.workflows.quality import rules
 
 BOUNDS = {
     "agent.tool_calls.written_calls": written_calls.LONGEST,
-    "protocol.relaxed_json": relaxed_json.LONGEST,
-    "services.": compared.MOST_CHARACTERS,
+    "protocol.relaxed_json": json_text.LONGEST,
+    "services.": limits.MOST_CHARACTERS,
     "tools.data_rows": data_rows.LOOKED_AT,
-    "workflows.quality.secrets": secrets.MOST_CHARACTERS,
-    "workflows.templates.matching": compared.MOST_CHARACTERS,
-    "workflows.templates.parameters": compared.MOST_CHARACTERS,
-    "workflows.templates.phrases": compared.MOST_CHARACTERS,
+    "workflows.quality.secrets": rules.MOST_CHARACTERS,
+    "workflows.templates.matching": limits.MOST_CHARACTERS,
+    "workflows.templates.parameters": limits.MOST_CHARACTERS,
+    "workflows.templates.phrases": limits.MOST_CHARACTERS,
 }
 """Characters, by the beginning of a module's name in the package."""
 
 BOUNDED = {
-    citations._LINK: citations.LONGEST,
+    strategist_turn._LINK: strategist_turn.LONGEST,
     errors._SECRET: errors.LONGEST_DETAIL,
     errors._WINDOW: errors.LONGEST_DETAIL,
 }

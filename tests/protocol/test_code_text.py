@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.code_text import plain_code, unfenced
+from jupyter_datalayer_agent.protocol.fences import plain_code, unfenced
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.relaxed_json import relaxed_object
+from jupyter_datalayer_agent.protocol.json_text import relaxed_object
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,8 @@ from jupyter_datalayer_agent.services.action import (
     Progress,
     parameter,
 )
-from jupyter_datalayer_agent.services.dry_run import dry_run
-from jupyter_datalayer_agent.services.dry_run_result import DryRun
+from jupyter_datalayer_agent.services.dry_run import CANCEL_SECONDS, MOST_SECONDS, DryRun, dry_run
 from jupyter_datalayer_agent.services.questions import Answer, Question
-from jupyter_datalayer_agent.services.time_limits import CANCEL_SECONDS, MOST_SECONDS
 from tests.services import virtual_time
 from tests.services.context import FakeContext
 

@@ -11,8 +11,8 @@ from traitlets import Enum, TraitType
 
 from jupyter_datalayer_agent.settings.definitions import AgentTraits, is_for_server, setting_traits
 from jupyter_datalayer_agent.settings.docs_table import with_table
+from jupyter_datalayer_agent.settings.layers import UserSettings, camel, snake
 from jupyter_datalayer_agent.settings.turn_settings import Settings
-from jupyter_datalayer_agent.settings.user_layer import UserSettings, camel, snake
 from tests.support.jupyter import REPOSITORY
 
 SCHEMA = json.loads((REPOSITORY / "labextension" / "schema" / "settings.json").read_text())

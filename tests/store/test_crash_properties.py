@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.store import Store
-from jupyter_datalayer_agent.store.queries.replay import DELTAS
+from jupyter_datalayer_agent.store.queries.event_log import DELTAS
 
 from .chats import Chat, kept_events, open_store, rows
 from .nursery import EVENTS, STEPS, Nursery

@@ -12,8 +12,9 @@ import pytest
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.requests import Health
 from jupyter_datalayer_agent.store import Store
-from jupyter_datalayer_agent.store.file import driver, file_system, journal
-from jupyter_datalayer_agent.store.file.damage import damage
+from jupyter_datalayer_agent.store.file import database as journal
+from jupyter_datalayer_agent.store.file import driver, file_system
+from jupyter_datalayer_agent.store.file.database import damage
 from jupyter_datalayer_agent.store.file.file_system import network_file_system, of_linux, of_mac
 
 from .chats import Chat, execute, open_store, rows, url

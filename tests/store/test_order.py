@@ -19,7 +19,7 @@ from jupyter_datalayer_agent.protocol.events import (
     TextDelta,
 )
 from jupyter_datalayer_agent.store import Store
-from jupyter_datalayer_agent.store.queries.replay import join_deltas
+from jupyter_datalayer_agent.store.queries.event_log import join_deltas
 
 from .chats import Chat, open_store
 

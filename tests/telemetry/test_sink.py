@@ -13,8 +13,7 @@ from jupyter_datalayer_agent.protocol.events import BaseEvent
 from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.telemetry import logs
 from jupyter_datalayer_agent.telemetry.signals import Signal, TokensUsed, TurnEndedSignal
-from jupyter_datalayer_agent.telemetry.sink import MAX_COMPLAINTS, Telemetry
-from jupyter_datalayer_agent.telemetry.wiring import telemetry
+from jupyter_datalayer_agent.telemetry.wiring import MAX_COMPLAINTS, Telemetry, telemetry
 
 
 def a_turn(turn: str = "turn_1") -> list[BaseEvent]:

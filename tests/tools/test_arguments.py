@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_datalayer_agent.tools.arguments import inexact, typed
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
-from jupyter_datalayer_agent.tools.mcp.foreign_tool import ForeignArguments
+from jupyter_datalayer_agent.tools.mcp.turn_tools import ForeignArguments
 from jupyter_datalayer_agent.tools.registry import Tool
 
 ARGUMENTS = {"type": "code", "content": "print(1)\n", "run": True}

@@ -9,9 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.tools import file_data
-from jupyter_datalayer_agent.tools.data_rows import data_part, data_text
-from jupyter_datalayer_agent.tools.file_data import data_in
+from jupyter_datalayer_agent.tools import data_rows
+from jupyter_datalayer_agent.tools.data_rows import data_in, data_part, data_text
 from jupyter_datalayer_agent.tools.redaction import private_parts, redact
 
 REPOSITORY = Path(__file__).parents[2]
@@ -120,13 +119,13 @@ def test_a_notebook_holds_outputs() -> None:
 
 def test_rows_are_looked_for_once_and_not_where_the_name_says_that_there_are_some() -> None:
     content = "".join(f"{n},{n * 2}\n" for n in range(50, 90))
-    before = file_data._has_rows.cache_info()
+    before = data_rows._has_rows.cache_info()
     for _ in range(3):
         assert data_part("a.csv", content) is not None
-    assert file_data._has_rows.cache_info() == before
+    assert data_rows._has_rows.cache_info() == before
     for name in ("a.data", "a.py", "a.data"):
         assert data_part(name, content) is not None
-    after = file_data._has_rows.cache_info()
+    after = data_rows._has_rows.cache_info()
     assert (after.misses - before.misses, after.hits - before.hits) == (1, 2)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.sharing import ShareKind
+from jupyter_datalayer_agent.protocol.tools import ShareKind
 from jupyter_datalayer_agent.tools import redaction as private
 from jupyter_datalayer_agent.tools.data_rows import is_table, looks_like_rows
 from jupyter_datalayer_agent.tools.limits import cut

@@ -6,7 +6,7 @@ No account is asked what there is in it, so without a model most names are not f
 from __future__ import annotations
 
 from jupyter_datalayer_agent.services.benchmarks import Case, CasesOf
-from jupyter_datalayer_agent.services.builtin.storage.cases import CASES as KNOWN
+from jupyter_datalayer_agent.services.builtin.cases.storage import CASES as KNOWN
 
 _OF = CasesOf("storage", ("cars.ipynb", "cars.csv", "makers.csv"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_datalayer_agent.services.builtin.storage.service import SERVICE as KNOWN
+from jupyter_datalayer_agent.services.builtin.storage import SERVICE as KNOWN
 from jupyter_datalayer_agent.services.service import Service
 
 from .blobs import CopyToDataset, DeleteBlob, ListBlobs

@@ -10,13 +10,13 @@ from typing import Any
 from ...datasets.files.columns import columns_of
 from ...datasets.incoming import BLOCK
 from ...notebook.document import DocumentError
-from ...notebook.page.hub import PageGone
+from ...notebook.page import PageGone
 from ...protocol.cells import CellEdit
+from ...protocol.context import Variable
 from ...protocol.errors import AgentError
 from ...protocol.events import DatasetRegistered
 from ...protocol.page import ExecuteCommandParams, PageCommand
-from ...protocol.quality import QualityReport
-from ...protocol.variables import Variable
+from ...protocol.workflows import QualityReport
 from ...services.action import ActionFailed, Option
 from ...workflows.fixes.probe import NotebookProbe
 from ..runtime import Runtime

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ...models.types import ModelError, ModelRequest
@@ -17,17 +20,104 @@ from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.requests import ToolCallRecord, Usage
 from ...tools.dispatcher import Dispatcher
 from ...tools.registry import ToolRegistry
-from ..budget import estimated_usage
-from ..history.history import Item
-from ..model_calls.call import ModelAnswer, ModelCall
-from ..model_calls.complete import size_of
-from ..state import SessionState
-from ..stop import Stop
+from ..event_buffer import EventBuffer
+from ..history import Item
+from ..model_calls.call import ModelAnswer, ModelCall, size_of
+from ..state import SessionState, Stop, check_budget, estimated_usage
 from ..tool_calls.scheduler import aborted_call, run_group, schedule
 from ..turn.ends import error_code, why_empty
-from .budget import SharedBudget
-from .buffer import AnswerBuffer
-from .citations import with_cited
+
+# The token limit for calls that run at once.
+
+
+class SharedBudget:
+    """What calls that run are about to use counts for each other, so that their sum keeps within
+    the session's ``limit``."""
+
+    def __init__(self, session: SessionState, limit: int | None) -> None:
+        self._session = session
+        self._limit = limit
+        self._open = 0
+
+    @contextmanager
+    def call(self, size: int) -> Iterator[None]:
+        """A call of about ``size`` tokens. Raises ``AgentError`` ``token_limit``."""
+        check_budget(self._limit, self._session.tokens + self._open, size)
+        self._open += size
+        try:
+            yield
+        finally:
+            self._open -= size
+
+
+# Emits a model call's events as those of one of several answers of a turn.
+
+
+CALLS = (events.ToolCallStarted, events.ToolCallArguments, events.ToolCallOutput)
+
+
+class AnswerBuffer(EventBuffer):
+    """Renames what a ``ModelCall`` emits for a turn. Names of items and calls are the providers',
+    and may come again: the answer's id is put before them.
+
+    Tool calls are emitted where the answer makes some (``calls_tools``); its items are not stored
+    with the turn, which is sent with the answer that is chosen alone.
+    """
+
+    def __init__(
+        self, session: SessionState, turn_id: str, answer_id: str, *, calls_tools: bool
+    ) -> None:
+        super().__init__(partial(session.runtime.store.events.append, session.id, turn_id))
+        self._answer_id = answer_id
+        self._calls_tools = calls_tools
+        self._status = "Thinking"
+
+    def add(self, event: events.BaseEvent | None, **belongings: Any) -> None:
+        """See ``EventBuffer.add``."""
+        if isinstance(event, events.TextDelta):
+            item_id = self._named(event.item_id)
+            delta = events.AnswerDelta(
+                answer_id=self._answer_id, item_id=item_id, delta=event.delta
+            )
+            super().add(delta)
+        elif isinstance(event, events.ItemDiscarded):
+            super().add(event.model_copy(update={"item_id": self._named(event.item_id)}))
+        elif isinstance(event, events.Status):
+            self.status(event.message)
+        elif isinstance(event, CALLS) and self._calls_tools:
+            own = {"answer_id": self._answer_id, "call_id": self._named(event.call_id)}
+            calls: list[ToolCallRecord] = belongings.get("tool_calls", [])
+            kept = [call.model_copy(update=own) for call in calls]
+            super().add(event.model_copy(update=own), **({"tool_calls": kept} if kept else {}))
+
+    def status(self, message: str) -> None:
+        """Report the current activity, where it is another."""
+        if message != self._status:
+            self._status = message
+            super().add(events.AnswerStatus(answer_id=self._answer_id, message=message))
+
+    def count(self, call: Usage, model: str) -> None:
+        """A call cost this."""
+        super().add(None, usage=call, model=model)
+
+    def _named(self, name: str) -> str:
+        return f"{self._answer_id}:{name}"
+
+
+# The numbers by which a synthesis cites answers.
+
+
+CODE = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)|(`+)[^`].*?\2", re.DOTALL)
+# The same ones that the page makes links of (``citations.ts``).
+NUMBER = re.compile(r"(?<![\w\\])\[(\d{1,2})\](?![\w(:])", re.ASCII)
+
+
+def with_cited(sources: Sequence[CitedAnswer], text: str) -> list[CitedAnswer]:
+    """The answers, each with whether the text cites it: "[1]", "[1][2]" outside of code."""
+    prose = CODE.sub(" ", text)
+    numbers = {int(number) for number in NUMBER.findall(prose)}
+    return [each.model_copy(update={"cited": each.number in numbers}) for each in sources]
+
 
 log = logging.getLogger(__name__)
 

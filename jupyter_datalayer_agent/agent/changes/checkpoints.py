@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,13 @@ from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import CellAfterTurn
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, Recorded, Recorder
 from ...notebook.edits.undo import CellRecord, Span, touched
+from ...notebook.files.kinds import is_lexical
 from ...notebook.files.restore import TextSpan
+from ...notebook.files.text_files import TextFiles
 from ...notebook.files.text_state import TextState
 from ...notebook.service import NotebookService
 from ...protocol.errors import AgentError
+from ...protocol.requests import ChangedBlock
 from ...store.records import CheckpointCell, CheckpointPart
 from ...store.store import Store
 
@@ -159,3 +163,31 @@ def _stored(cell_id: str, record: CellRecord) -> CheckpointCell:
 def _record(cell: CheckpointCell) -> CellRecord:
     left = None if cell.left is None else CellAfterTurn.from_json(cell.left)
     return CellRecord(cell.before, left)
+
+
+# The blocks of Lexical documents that a turn changed and nobody has decided on.
+
+
+async def changed_blocks(store: Store, files: TextFiles, turn_id: str) -> list[ChangedBlock]:
+    """Of documents as they are now. Those that the turn made are new as a whole; those that cannot
+    be read any more have none."""
+    found: list[ChangedBlock] = []
+    for changes in await open_changes(store, turn_id):
+        if changes.made or not changes.texts or not is_lexical(changes.path):
+            continue
+        from ...notebook.lexical.context import turn_blocks
+        from ...notebook.lexical.editor_state import NotLexical
+
+        spans = [(each.before.content, each.left.content) for each in changes.texts]
+        try:
+            now = await files.read_own(changes.path)
+            blocks = await asyncio.to_thread(turn_blocks, spans, now.content)
+        except (DocumentError, NotLexical):
+            continue
+        found += [
+            ChangedBlock(
+                path=changes.path, op=each.op, index=each.index, before=list(each.before) or None
+            )
+            for each in blocks
+        ]
+    return found

@@ -10,9 +10,30 @@ from collections.abc import Sequence
 from ...protocol import events
 from ...protocol.errors import AgentError
 from ...protocol.ops import GoBack, Undo
-from ..history.history import user_item
+from ...protocol.requests import Session
+from ..history import user_item
+from ..runtime import Runtime
 from ..state import SessionState
 from . import undo
+
+# Forks: a copy of a conversation up to a turn, which continues on its own.
+
+
+COPIED = (
+    "[The conversation up to here was copied; it goes on from here. Documents and kernels are as "
+    "they are now, which may differ from what is above. Read cells before you change them.]"
+)
+"""The note to the model after the last turn that was copied."""
+
+
+async def fork(runtime: Runtime, session_id: str, turn_id: str | None) -> Session:
+    """A new session with the conversation up to and including the turn (None: all of it).
+
+    Raises ``AgentError``: ``not_found``, ``turn_in_progress`` for a turn that runs.
+    """
+    forks = runtime.store.forks
+    return await forks.fork(session_id, turn_id, [user_item(COPIED)])
+
 
 WENT_BACK = (
     "[The user went back to this point and withdrew what was said after it. Documents and "

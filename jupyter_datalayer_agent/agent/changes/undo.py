@@ -6,29 +6,258 @@ of them cannot be changed, those before it are restored.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 
 from ...notebook.document import DocumentError
 from ...notebook.edits.cell_state import is_blank
-from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, CheckpointsInMemory, Recorder
-from ...notebook.edits.recorded_names import Names
+from ...notebook.edits.checkpoints import WHOLE_DOCUMENT, CheckpointsInMemory, Names, Recorder
 from ...notebook.edits.undo import NotebookState, Span, Undone, edits_between, undo
-from ...notebook.files.text_files import FileText
+from ...notebook.files.kinds import is_lexical
+from ...notebook.files.restore import Contested, TextSpan, restored
+from ...notebook.files.text_files import FileText, TextFiles
+from ...notebook.files.text_state import NotText, TextState
 from ...notebook.locks import LockedTooLong
 from ...notebook.service import NotebookService
 from ...protocol import events
+from ...protocol.cells import CellEdit
 from ...protocol.errors import AgentError
 from ...protocol.events import UndoConflict
 from ...protocol.ops import Keep, Undo
 from ...protocol.tools import Change
 from ...store.records import ChangeState, Place
-from ..history.history import Item
+from ..history import Item, user_item
 from ..state import SessionState
-from .checkpoints import DocumentChanges, open_changes
-from .undo_files import FilePlan, plan_file, reverse_file, write_file
-from .undo_outcome import UndoPlan, beside_text, event_of, named, note_of, settled_by
+from .checkpoints import DocumentChanges, open_changes, text_digest
+
+# Undo of a turn's changes to a text file: planned, written, and reversed if another one fails.
+
+
+@dataclass
+class FilePlan:
+    """What an undo does with one file, as it is now: ``text`` is written, or it is ``removed``, or
+    left as it is with ``conflicts``."""
+
+    removed: bool = False
+    now: FileText | None = None
+    text: TextState | None = None
+    conflicts: list[UndoConflict] = field(default_factory=list)
+
+
+async def plan_file(files: TextFiles, changes: DocumentChanges, overwrite: bool) -> FilePlan:
+    """Compare the file with what the turn found and left. Raises ``DocumentError``."""
+    path = changes.path
+    before = None if changes.made else changes.texts[0].before
+    try:
+        now = await files.read_own(path)
+    except DocumentError as error:
+        # Something else has written it anew: that is the user's to decide, as any other change.
+        is_no_text = error.code == "too_large" or isinstance(error.__cause__, NotText)
+        if not is_no_text and (error.code != "not_found" or before is None):
+            raise
+        if overwrite:
+            return FilePlan(removed=before is None, text=before)
+        shown = f"[{error.message}]" if is_no_text else None
+        return FilePlan(conflicts=[_conflict(changes, shown)])
+    try:
+        text, contested = await asyncio.to_thread(
+            _restored, path, changes.texts, now.state, overwrite
+        )
+        if before is None and text_digest(text.raw) != changes.made_text:
+            raise Contested
+    except Contested:
+        if not overwrite:
+            return FilePlan(conflicts=[_conflict(changes, _said(path, now.content))])
+        if before is not None:
+            return FilePlan(now=now, text=now.state.with_content(before.content))
+        return FilePlan(removed=True)
+    if before is None:
+        return FilePlan(removed=True)
+    return FilePlan(now=now, text=None if text.raw == now.state.raw else text, conflicts=contested)
+
+
+def _restored(
+    path: str, spans: Sequence[TextSpan], now: TextState, overwrite: bool
+) -> tuple[TextState, list[UndoConflict]]:
+    """The file without the turn's changes. Lexical documents are restored block by block: of
+    contested blocks, which stay, there is a conflict. All others are restored line by line."""
+    if not is_lexical(path):
+        return restored(spans, now), []
+    from ...notebook.lexical.convert import blocks_markdown
+    from ...notebook.lexical.merge import BlocksReverted
+
+    reverted = BlocksReverted(overwrite)
+    text = restored(spans, now, reverted)
+    if overwrite or not reverted.contested:
+        return text, []
+    before, after, current = (
+        blocks_markdown([text for each in reverted.contested for text in getattr(each, side)])
+        for side in ("before", "left", "now")
+    )
+    return text, [UndoConflict(path=path, cell_id="", before=before, after=after, now=current)]
+
+
+def _conflict(changes: DocumentChanges, now: str | None) -> UndoConflict:
+    spans = changes.texts
+    known = bool(spans) and not changes.made
+    return UndoConflict(
+        path=changes.path,
+        cell_id="",
+        before=_said(changes.path, spans[0].before.content) if known else None,
+        after=_said(changes.path, spans[-1].left.content) if known else None,
+        now=now,
+    )
+
+
+def _said(path: str, content: str) -> str:
+    """What a message shows of a text: for a Lexical document its Markdown, without outputs."""
+    if not is_lexical(path):
+        return content
+    from ...notebook.lexical.convert import document_markdown
+    from ...notebook.lexical.editor_state import EditorState, NotLexical
+
+    try:
+        return document_markdown(EditorState.parse(content))
+    except NotLexical:
+        return content
+
+
+async def write_file(files: TextFiles, path: str, plan: FilePlan) -> Change | None:
+    """Carry out the plan of a file that is not removed. Raises ``DocumentError``."""
+    if plan.text is None:
+        return None
+    if plan.now is None:
+        after = await files.restore(path, plan.text)
+        return Change(path=path, op="create", after=_said(path, after.content))
+    after = await files.write(plan.now, plan.text)
+    before = _said(path, plan.now.content)
+    return Change(path=path, op="update", before=before, after=_said(path, after.content))
+
+
+async def reverse_file(files: TextFiles, path: str, before: FileText | None) -> None:
+    """Give the file back what an undo took. Raises ``DocumentError``."""
+    now = await files.read_own(path)
+    if before is None:
+        raise DocumentError("internal", f"{path} was restored, and stays.")
+    await files.write(now, before.state)
+
+
+# What an undo does to each document, and what is said of it: to the page and to the model.
+
+
+NAMED_CELLS = 30
+KERNEL_NOTE = "Variables and files they created remain; restart the kernel to clear variables"
+
+
+@dataclass
+class UndoPlan:
+    """What an undo changes in one document, as it is now.
+
+    ``removed``: the turn created the document, and nobody else added anything. ``problem`` is what
+    went wrong with a change that was made all the same: it may not be saved. ``file`` is the plan
+    for a text file.
+    """
+
+    changes: DocumentChanges
+    undone: Undone
+    edits: list[CellEdit] = field(default_factory=list)
+    removed: bool = False
+    conflicts: list[UndoConflict] = field(default_factory=list)
+    problem: str | None = None
+    file: FilePlan | None = None
+
+
+def settled_by(plans: Sequence[UndoPlan], *, whole: bool) -> dict[Place, ChangeState]:
+    settled: dict[Place, ChangeState] = {}
+    for plan in plans:
+        changes = plan.changes
+        for cell_id in plan.undone.settled:
+            settled[changes.path, cell_id] = "undone"
+        ended = plan.removed or (whole and not plan.conflicts)
+        if changes.made and ended and changes.made_text is None:
+            gone = plan.removed or WHOLE_DOCUMENT in plan.undone.settled
+            settled[changes.path, WHOLE_DOCUMENT] = "undone" if gone else "kept"
+    return settled
+
+
+def event_of(
+    op: Undo, plans: Sequence[UndoPlan], made: list[Change], settled: dict[Place, ChangeState]
+) -> events.ChangesUndone:
+    conflicts = [conflict for plan in plans for conflict in plan.conflicts]
+    ran = any(
+        record.left is not None and record.left.ran
+        for plan in plans
+        for span in plan.changes.spans
+        for cell_id, record in span.cells.items()
+        if (plan.changes.path, cell_id) in settled
+    )
+    is_all = op.cell_ids is None and op.paths is None and not conflicts
+    ids, files = named(settled, is_all=is_all)
+    notes = [plan.problem for plan in plans if plan.problem] + ([KERNEL_NOTE] if ran else [])
+    return events.ChangesUndone(
+        of_turn_id=op.turn_id,
+        changes=made,
+        conflicts=conflicts,
+        cell_ids=ids,
+        files=files,
+        note=" ".join(notes) or None,
+    )
+
+
+def named(
+    settled: Mapping[Place, ChangeState], *, is_all: bool
+) -> tuple[list[str] | None, list[str] | None]:
+    """The cells that are settled, None for all of the turn's, and the documents as a whole."""
+    files = [path for path, cell_id in settled if not cell_id] or None
+    if is_all:
+        return None, files
+    return [cell_id for _, cell_id in settled if cell_id], files
+
+
+def note_of(plans: Sequence[UndoPlan]) -> list[Item]:
+    """A note to the model, which would otherwise believe that its changes are still there."""
+    reverted = []
+    for plan in plans:
+        path, ids = plan.changes.path, [each for each in plan.undone.settled if each]
+        if plan.removed:
+            reverted.append(f"{path}, which you made, is deleted")
+        elif plan.file is not None and plan.undone.settled:
+            reverted.append(f"{path} is as it was before your changes")
+        elif ids:
+            more = f" and {len(ids) - NAMED_CELLS} more" if len(ids) > NAMED_CELLS else ""
+            named = ", ".join(ids[:NAMED_CELLS])
+            reverted.append(
+                f"in {path} the cells {named}{more} are as they were before your changes"
+            )
+    if not reverted:
+        return []
+    return [
+        user_item(
+            f"[The user took changes of yours back: {'; '.join(reverted)}. Variables in the "
+            "kernel are as they were left. Read again before you change or run any of it.]"
+        )
+    ]
+
+
+def beside_text(path: str, edits: Sequence[CellEdit], changes: Sequence[Change]) -> list[Change]:
+    """Of the cells of which an undo restored outputs or metadata alone, that they were restored."""
+    known = {each.cell_id for each in changes}
+    return [
+        Change(
+            path=path,
+            op="update",
+            cell_id=each.cell_id,
+            before=each.source,
+            after=each.source,
+            cell_type=each.type,
+        )
+        for each in edits
+        if each.op == "update" and each.cell is not None and each.cell_id not in known
+    ]
+
 
 log = logging.getLogger(__name__)
 

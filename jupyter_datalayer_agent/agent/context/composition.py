@@ -11,15 +11,21 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ...notebook.context.known_file import file_changes, line_hashes
-from ...notebook.context.known_notebook import Statement, digest, known_sources, stated
+from ...notebook.context.known_notebook import (
+    Statement,
+    digest,
+    file_changes,
+    known_sources,
+    line_hashes,
+    stated,
+)
 from ...notebook.context.notebook_context import head_line, render_context
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.text_state import TextState
 from ...protocol.base import SharePolicy
 from ...protocol.cells import PageCell
 from ...protocol.context import ContextPart, FileContext, NotebookContext, PartKind
-from ...protocol.sharing import ShareKind
+from ...protocol.tools import ShareKind
 from ...tools.context import SeenCells
 from ...tools.redaction import (
     BY_SETTING,
@@ -33,7 +39,7 @@ from ...tools.redaction import (
     redact,
     text,
 )
-from ..history.known_context import KnownContext
+from ..history import KnownContext
 
 AS_BEFORE = "As stated before."
 REST = "What is not named here is as it was stated last."

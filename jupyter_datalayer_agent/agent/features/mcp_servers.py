@@ -10,7 +10,6 @@ from pydantic import SecretStr
 from ...models.connections.connection import KeyPlace
 from ...models.connections.key_store import KeyStoreError
 from ...protocol.errors import AgentError
-from ...protocol.instructions import FolderFileDecision
 from ...protocol.mcp import (
     McpFolderFile,
     McpFolderServer,
@@ -27,14 +26,11 @@ from ...protocol.mcp import (
     McpTool,
     McpToolSetting,
 )
-from ...tools.mcp.config_files import FolderConfig
-from ...tools.mcp.config_text import check
+from ...protocol.tools import FolderFileDecision
+from ...tools.mcp.config_files import FolderConfig, check
 from ...tools.mcp.connection import ConnectionFailed
-from ...tools.mcp.definition import ServerDefinition
-from ...tools.mcp.listed import ListedTool, visible
-from ...tools.mcp.sign_in.addresses import AddressRefused, redirect_uri
-from ...tools.mcp.sign_in.provider import Answer
-from ...tools.mcp.sign_in.sign_ins import SignInFailed
+from ...tools.mcp.definition import ListedTool, ServerDefinition, visible
+from ...tools.mcp.sign_in import AddressRefused, Answer, SignInFailed, redirect_uri
 from ...tools.mcp.turn_tools import TurnTools
 
 LOCKED = "The administrator of this server switched off MCP servers."

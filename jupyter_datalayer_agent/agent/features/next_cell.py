@@ -13,17 +13,15 @@ from collections.abc import Sequence
 from ...models.types import ModelError, ModelRequest
 from ...protocol import events
 from ...protocol.base import new_id
-from ...protocol.cells import PageCell
-from ...protocol.code_text import plain_code
+from ...protocol.cells import NextCellReply, NextCellRequest, PageCell
+from ...protocol.context import Variable
 from ...protocol.errors import AgentError
-from ...protocol.fences import fences
+from ...protocol.fences import fences, plain_code
 from ...protocol.requests import ChatRequest, SessionSettings, Usage
-from ...protocol.suggestions import NextCellReply, NextCellRequest
-from ...protocol.variables import Variable
 from ...settings.turn_settings import for_turn
 from ..context.system_prompt import prompt_text
-from ..history.history import user_item
-from ..model_calls.complete import ask_once
+from ..history import user_item
+from ..model_calls.call import ask_once
 from ..runtime import Runtime
 
 CELLS_BEFORE = 6

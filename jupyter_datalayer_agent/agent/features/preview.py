@@ -17,11 +17,10 @@ from ...protocol.requests import ChatRequest, SessionSettings
 from ...settings.turn_settings import Settings, for_turn
 from ...tools.context import SeenCells
 from ...tools.redaction import CallRef, Shown
-from ..approvals.data_sharing import UNTIL_APPROVED, UnaskedSharing, policies, sharing_now
 from ..context.composition import Composition, estimate
 from ..context.gather import gather
-from ..history.history import History, Item, read_history
-from ..history.known_context import effect_in
+from ..data_sharing import UNTIL_APPROVED, UnaskedSharing, policies, sharing_now
+from ..history import History, Item, effect_in, read_history
 from ..model_calls.request import model_request
 from ..request import TurnRequest, turn_request
 from ..runtime import Runtime

@@ -14,7 +14,7 @@ from ...models.chat_messages import is_json_object
 from ...models.drafts import text_of
 from ...models.provider_arguments import may_write_calls
 from ...models.retry import MAX_RETRIES, delay_before
-from ...models.tokens import BYTES_PER_TOKEN
+from ...models.tokens import BYTES_PER_TOKEN, estimate_item, estimate_tokens
 from ...models.types import (
     SIZE_LIMIT,
     FunctionCallStarted,
@@ -38,12 +38,12 @@ from ...protocol.tools import NotDone
 from ...tools.arguments import mended
 from ...tools.context import ToolFailure
 from ...tools.registry import ToolRegistry
-from ..events.buffer import EventBuffer
-from ..history.history import Item, assistant_item
+from ..event_buffer import EventBuffer
+from ..history import Item, assistant_item
+from ..state import estimated_usage
 from ..tool_calls.scheduler import readable_arguments
 from ..tool_calls.written_call_policy import WrittenCallPolicy
-from .answer_reader import AnswerReader
-from .repetition import Repetition
+from .answer_reader import AnswerReader, Repetition
 
 ANOTHER_WAY = "Change the message, or choose another model."
 
@@ -396,3 +396,35 @@ class ModelCall:
     def _discard(self, shown: Iterable[str]) -> None:
         for item_id in shown:
             self._buffer.add(events.ItemDiscarded(item_id=item_id))
+
+
+# One call of a model outside of turns: its answer, and what it cost, however it ended.
+
+
+async def ask_once(model: Model, request: ModelRequest, spent: list[Usage]) -> ModelAnswer:
+    """One answer, once it is whole. ``spent`` gets what it cost, estimated where it broke off or
+    was stopped. Raises ``ModelError``; cancelling it closes the connection."""
+    unpaid: list[str] | None = None
+    answer = ModelAnswer(finish_reason="")
+    try:
+        async with aclosing(model.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, ResponseDone):
+                    unpaid = None
+                    spent.append(event.usage)
+                    answer = ModelAnswer(list(event.items), event.usage, event.finish_reason)
+                elif isinstance(event, StreamStarted):
+                    unpaid = []
+                elif isinstance(event, TextChunk | ReasoningChunk) and unpaid is not None:
+                    unpaid.append(event.delta)
+    finally:
+        if unpaid is not None:
+            answered = estimate_tokens("".join(unpaid))
+            spent.append(estimated_usage(request.model, size_of(request), answered))
+    return answer
+
+
+def size_of(request: ModelRequest) -> int:
+    """Tokens of a request, estimated."""
+    fixed = estimate_tokens(request.instructions) + estimate_tokens(list(request.tools))
+    return fixed + sum(map(estimate_item, request.input))

@@ -3,21 +3,233 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...models.types import ModelError
+from ...models.prices import learn_window
+from ...models.tokens import estimate_tokens
+from ...models.types import ModelError, ModelRequest
 from ...protocol import events
+from ...protocol.requests import Usage
 from ...settings.turn_settings import Settings
 from ...tools.context import ToolFailure
-from ..budget import check_budget, estimated_usage
-from ..events.buffer import EventBuffer
-from ..state import SessionState
+from ..context.gather import ContextStatement
+from ..data_sharing import as_now
+from ..event_buffer import EventBuffer
+from ..history import Item
+from ..request import TurnRequest
+from ..state import SessionState, add_usage, check_budget, estimated_usage
 from ..tool_calls.written_call_policy import WrittenCallPolicy
 from .call import ModelAnswer, ModelCall
-from .context_window import ContextWindow
-from .turn_usage import TurnUsage
+from .compaction import WORTH, Compactor, Summarizer, whole_turns
+from .request import SMALL_WINDOW, TurnItems, has_small_window, model_request
+
+# The cost of a turn's model calls.
+
+
+class TurnUsage:
+    """Counts a turn's calls, for the session too; ``total`` is their sum."""
+
+    def __init__(self, session: SessionState, buffer: EventBuffer) -> None:
+        self.total = Usage()
+        self._session = session
+        self._buffer = buffer
+
+    def count(self, call: Usage, model: str) -> None:
+        """Count a call, and report it."""
+        self.total = self._session.count(self.total, call)
+        self._buffer.add(
+            events.TokenUsage(usage=self.total.model_copy(), call=call), usage=call, model=model
+        )
+
+    def include(self, answers: Sequence[Usage]) -> None:
+        """Add what a comparison's answers cost, which the session has counted."""
+        for usage in answers:
+            self.total = add_usage(self.total, usage, 0)
+        self.total.session_tokens = self._session.tokens
+        self.total.session_cost = self._session.cost
+
+
+# The requests of one turn, made to fit into what the model can read.
+
+
+REFUSED_SHARE = 0.1
+"""The share of a request to leave out when the provider refuses it as too long; doubled with each
+further refusal."""
+MOST_PICTURES = 20
+"""The most pictures in a request before earlier ones are compacted: providers have such a limit."""
+REFUSED = "The request was longer than the model can read."
+
+
+class ContextWindow:
+    """What a turn sends to ``model``: the history, its context, and all since the message
+    (``sent``). Before it compacts, the ``buffer`` is flushed; afterwards the ``context`` is stated
+    again, and the summary is counted in ``usage``."""
+
+    def __init__(
+        self,
+        session: SessionState,
+        turn_id: str,
+        request: TurnRequest,
+        settings: Settings,
+        context: ContextStatement,
+        buffer: EventBuffer,
+        usage: TurnUsage,
+    ) -> None:
+        self._session = session
+        self._turn_id = turn_id
+        self.turn_request = request
+        self._settings = settings
+        self._context = context
+        self._buffer = buffer
+        self._usage = usage
+        self._fixed_tokens: int | None = None
+        self._asked = False
+        self._refusals = 0
+        self.model = ""
+        self.sent = TurnItems()
+
+    def request(self, items: Sequence[Item] | None = None) -> ModelRequest:
+        """System prompt, tools, history, new context, the message, and this turn; or these
+        ``items`` after system prompt and tools."""
+        if items is None:
+            items = self.items
+        session = self._session
+        settings = as_now(self._settings, session.runtime.settings(), session.record.settings)
+        history = session.history
+        if self.turn_request.gate.lexical_targets:
+            session.sends_blocks = True
+        return model_request(
+            session.runtime,
+            self.turn_request,
+            settings,
+            self.model,
+            items,
+            history.mapper,
+            is_blind=self.model in history.blind,
+            is_small=self._is_small(settings),
+            with_blocks=session.sends_blocks,
+        )
+
+    @property
+    def items(self) -> list[Item]:
+        """What is sent after system prompt and tools, in order."""
+        return [*self._session.history.items(), *self._context.items, *self.sent]
+
+    def _is_small(self, settings: Settings) -> bool:
+        refused = self._session.history.calibration.refused_below(self.model, SMALL_WINDOW)
+        return refused or has_small_window(settings, self.model)
+
+    def leave_out_pictures(self) -> bool:
+        """The provider refused the request, maybe for its pictures: send none to this model from
+        now on. False if there were none."""
+        history = self._session.history
+        if self.model in history.blind or not history.pictures + self.sent.pictures:
+            return False
+        history.blind.add(self.model)
+        return True
+
+    def put_back_pictures(self) -> None:
+        """The refusal was not about pictures."""
+        self._session.history.blind.discard(self.model)
+
+    def estimate(self) -> int:
+        """Estimated tokens of the next request; takes constant time."""
+        if self._fixed_tokens is None:
+            empty = self.request([])
+            self._fixed_tokens = estimate_tokens(empty.instructions)
+            self._fixed_tokens += estimate_tokens(list(empty.tools))
+        return (
+            self._fixed_tokens
+            + self._session.history.tokens
+            + self._context.tokens
+            + self.sent.tokens
+        )
+
+    async def make_room(self) -> None:
+        """Compact the history before a call if it is too long for the model or has too many
+        turns."""
+        history, most = self._session.history, self._settings.max_history_turns
+        if self._settings.context_window is None:
+            await learn_window(self.model)
+        first, self._asked = not self._asked, True
+        keep = max(1, (most + 1) // 2)
+        if first and len(history.turns) > most:
+            await self._summarise(keep)
+        if not self._is_too_much:
+            return
+        await self._summarise(keep)
+        if self._is_too_much and history.turns:
+            await self._summarise(0)
+        over = self.estimate() - self._full
+        if over >= 0:
+            # With some room to spare, so that not every further step invalidates the prompt cache.
+            self.sent.drop_oldest(over + self._size // 5)
+
+    async def make_more_room(self) -> bool:
+        """The provider refused the request as too long: leave out the oldest part. False if nothing
+        can be left out."""
+        history, estimate = self._session.history, self.estimate()
+        was_small = self._is_small(self._settings)
+        history.calibration.refused(self.model, estimate)
+        if not was_small and self._is_small(self._settings):
+            # The short system prompt and fewer tools may be enough.
+            self._fixed_tokens = None
+            return True
+        amount = int(estimate * min(0.5, REFUSED_SHARE * 2**self._refusals))
+        self._refusals += 1
+        count = freed = 0
+        for turn in history.turns:
+            if freed >= amount:
+                break
+            freed += turn.tokens
+            count += 1
+        cut = history.cut(count) or history.cut_compaction()
+        if cut is None:
+            return self.sent.drop_oldest(amount)
+        await self._buffer.flush()
+        # Without turns, only the compaction can be left out.
+        await self._compactor.drop(cut, self._size, REFUSED, bare=not cut.lengths)
+        await self._context.renew()
+        return True
+
+    def learn(self, usage: Usage, estimated: int) -> None:
+        """A request of ``estimated`` tokens was answered; the provider counted this."""
+        self._session.history.calibration.learn(self.model, estimated, usage)
+
+    @property
+    def _size(self) -> int:
+        return self._session.history.calibration.window(self._settings, self.model)
+
+    @property
+    def _full(self) -> int:
+        return self._session.history.calibration.full(self._settings, self.model)
+
+    @property
+    def _is_too_much(self) -> bool:
+        history = self._session.history
+        pictures = history.pictures + self.sent.pictures
+        return self.estimate() >= self._full or bool(history.pictures and pictures > MOST_PICTURES)
+
+    @property
+    def _compactor(self) -> Compactor:
+        session = self._session
+        return Compactor(session.runtime.store, session.id, session.history, self._turn_id)
+
+    async def _summarise(self, most: int) -> None:
+        history = self._session.history
+        cut = history.cut(len(history.turns) - whole_turns(history, most, self._size))
+        if cut is None or (len(history.turns) <= most and cut.tokens < self._size * WORTH):
+            return
+        await self._buffer.flush()
+        summarizer = Summarizer(self._session.runtime.model, self.model, self.request, self._size)
+        try:
+            await self._compactor.summarise(cut, summarizer)
+        finally:
+            for usage in summarizer.spent:
+                self._usage.count(usage, self.model)
+        await self._context.renew()
 
 
 class ModelCaller:

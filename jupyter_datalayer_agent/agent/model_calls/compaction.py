@@ -6,18 +6,98 @@ after a restart, and older turns can still be searched.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ...models.retry import delay_before
 from ...models.tokens import estimate_item, estimate_tokens
-from ...models.types import ModelError, ModelErrorCode
+from ...models.types import Item, Model, ModelError, ModelErrorCode, ModelRequest
 from ...protocol import events
+from ...protocol.errors import AgentError
+from ...protocol.requests import ChatRequest, Usage
+from ...settings.turn_settings import for_turn
 from ...store.records import Compaction
 from ...store.store import Store
-from ..history.history import Cut, History, Item, user_item
-from ..stop import to_completion
-from .summarizer import Summarizer, summarise
+from ..context.system_prompt import prompt_text
+from ..history import Cut, History, user_item
+from ..history import Item as HistoryItem
+from ..request import turn_request
+from ..state import SessionState, Stop, check_budget, to_completion
+from .call import ask_once
+from .request import model_request
+
+# The summary of older turns, written by the model.
+
+
+MAX_RETRIES = 2
+"""Retries of the call for a summary; an unreachable model is retried as often as for a turn."""
+MAX_SUMMARY_TOKENS = 4_000
+SHARE = 0.8
+"""Of the window: what the request for a summary may fill."""
+
+MakeRequest = Callable[[Sequence[Item]], ModelRequest]
+"""A request as a turn would send it, with other items: its prefix is in the provider's cache."""
+
+
+@dataclass(frozen=True)
+class Summarizer:
+    """Writes a summary with a model, a request, and a window in estimated tokens. ``spent`` is
+    called with the usage of each call, even one that broke off or was stopped."""
+
+    model: Model
+    name: str
+    make_request: MakeRequest
+    window: int
+    spent: list[Usage] = field(default_factory=list)
+
+
+async def summarise(summarizer: Summarizer, parts: Sequence[Sequence[Item]]) -> str:
+    """Let the model summarise ``parts`` (turns, oldest first).
+
+    What does not fit its window is left out, the oldest turns first. Raises ``ModelError`` if there
+    is no summary. Cancelling closes the connection.
+    """
+    room, retries = summarizer.window * SHARE, 0
+    while True:
+        request = _request(summarizer.make_request, _newest(parts, room), summarizer.window)
+        try:
+            return await _answer(summarizer, request)
+        except ModelError as error:
+            retries += 1
+            if error.code == "context_window" and retries <= MAX_RETRIES:
+                room /= 2
+                continue
+            delay = delay_before(retries, error)
+            if delay is None or (retries > MAX_RETRIES and error.code != "connection"):
+                raise
+            await asyncio.sleep(delay)
+
+
+def _request(make_request: MakeRequest, items: Sequence[Item], window: int) -> ModelRequest:
+    request = make_request([*items, user_item(prompt_text("summary.md"))])
+    most = min(MAX_SUMMARY_TOKENS, max(500, window // 12))
+    return replace(request, tool_choice="none", output_schema=None, max_output_tokens=most)
+
+
+def _newest(parts: Sequence[Sequence[Item]], room: float) -> list[Item]:
+    """The items of the newest turns that fit, and of an earlier compaction, if it fits."""
+    sizes = [sum(map(estimate_item, part)) for part in parts]
+    first = len(parts)
+    while first > 0 and sizes[first - 1] <= room:
+        first -= 1
+        room -= sizes[first]
+    return [item for part in parts[min(first, len(parts) - 1) :] for item in part]
+
+
+async def _answer(summarizer: Summarizer, request: ModelRequest) -> str:
+    text = (await ask_once(summarizer.model, request, summarizer.spent)).text.strip()
+    if not text:
+        raise ModelError("server", "The model wrote no summary.", retryable=False)
+    return text
+
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +186,7 @@ class Compactor:
         self,
         cut: Cut,
         how: How,
-        items: list[Item],
+        items: list[HistoryItem],
         messages: list[str],
         summary: str | None,
         last_item: int,
@@ -181,3 +261,65 @@ def whole_turns(history: History, most: int, window: int) -> int:
         room -= turn.tokens
         kept += 1
     return kept
+
+
+# The op ``compact``: older turns are summarised at the user's request.
+
+
+NOTHING = "Nothing to summarise yet."
+STOPPED = "The summary was stopped. The conversation is sent as before."
+
+
+async def compact_now(session: SessionState, stop: Stop) -> None:
+    """Summarise all but the newest turn. Stopping it leaves the conversation as it is.
+
+    Raises ``AgentError`` ``token_limit``, or where the database cannot be used.
+    """
+    history = session.history
+    # A note after the newest turn is not a turn.
+    newest = sum(turn.message is not None for turn in history.turns) > 1
+    cut = history.cut(len(history.turns) - newest)
+    if cut is None:
+        await session.emit(events.Warning_(code="nothing_to_compact", message=NOTHING))
+        return
+    try:
+        await stop.work(_compact(session, cut))
+    except asyncio.CancelledError:
+        await session.emit(events.Warning_(code="compaction_stopped", message=STOPPED))
+
+
+async def _compact(session: SessionState, cut: Cut) -> None:
+    runtime, history = session.runtime, session.history
+    request = await turn_request(
+        runtime, ChatRequest(message=""), session.record.settings, session.created
+    )
+    settings = for_turn(runtime.settings(), session.record.settings, request.chat, request.mode)
+    compactor = Compactor(runtime.store, session.id, history)
+    try:
+        model = runtime.resolve_model(settings)
+    except AgentError as error:
+        if error.code != "no_model":
+            raise
+        window = history.calibration.window(settings, settings.model or "")
+        await compactor.drop(cut, window, f"They could not be summarised: {error.message}")
+        return
+
+    def request_with(items: Sequence[Item]) -> ModelRequest:
+        return model_request(runtime, request, settings, model, items)
+
+    check_budget(settings.token_limit, session.tokens, cut.tokens)
+    window = history.calibration.window(settings, model)
+    summarizer = Summarizer(runtime.model, model, request_with, window)
+    try:
+        await compactor.summarise(cut, summarizer)
+    finally:
+        for usage in summarizer.spent:
+            await _count(session, cut.through, usage, model)
+
+
+async def _count(session: SessionState, through: int, call: Usage, model: str) -> None:
+    """The summary belongs to no turn; its tokens count for the newest one that it covers."""
+    usage = session.count(Usage(), call)
+    event = events.TokenUsage(usage=usage, call=call)
+    compactions = session.runtime.store.compactions
+    await compactions.count(session.id, through, call, model, events=[event])

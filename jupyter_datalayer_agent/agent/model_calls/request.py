@@ -2,18 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ...models.item_mapper import ItemMapper
+from ...models.chat_messages import ItemMapper
+from ...models.prices import context_window
+from ...models.tokens import estimate_item
 from ...models.types import ModelRequest
-from ...protocol.pictures import without_pictures
+from ...protocol.pictures import pictures_in, without_pictures
 from ...settings.turn_settings import Settings
-from ..approvals.data_sharing import policies, sent
+from ...tools.registry import Tool, normalise
 from ..context.system_prompt import system_prompt
-from ..history.history import Item
+from ..data_sharing import policies, sent
+from ..history import Item, user_item
 from ..request import TurnRequest
 from ..runtime import Runtime
-from .small_window import has_small_window, sent_tools
+
+# Models with a small context window: a short system prompt, and the basic tools of their mode.
+
+
+SMALL_WINDOW = 16_000
+"""Tokens; a model that reads fewer gets the short form. An unknown window counts as a large one."""
+
+
+def has_small_window(settings: Settings, model: str) -> bool:
+    """Whether the model reads little, as the setting, litellm or the catalogue have it."""
+    window = settings.context_window or context_window(model)
+    return window is not None and window < SMALL_WINDOW
+
+
+def is_sent(tool: Tool, can_search: bool) -> bool:
+    """Whether an allowed tool is part of a request; ``can_search``: there are others to search."""
+    return not tool.is_found_by_search and (can_search or not tool.searches)
+
+
+def sent_tools(request: TurnRequest, *, is_small: bool, with_blocks: bool = False) -> list[Tool]:
+    """The tools that the model is sent: what the gate allows, ``with_blocks`` those for blocks, and
+    none of those that it searches; for a small window the basic ones of them, and those that the
+    message names."""
+    allowed = request.gate.sent(request.tools, with_blocks=with_blocks)
+    if not is_small:
+        searching = [tool for tool in request.tools if tool.searches]
+        # Tools that are found and cannot be called are no use: a comparison has none of them.
+        can_search = any(tool.is_found_by_search for tool in allowed) and all(
+            tool in allowed for tool in searching
+        )
+        return [tool for tool in allowed if is_sent(tool, can_search)]
+    named = {normalise(name) for name in request.references}
+    return [tool for tool in allowed if tool.basic or normalise(tool.name) in named]
+
+
+# What the current turn sends: its message and all that followed, shortened if too long.
+
+
+LEFT_OUT = user_item(
+    "[Earlier steps of this turn were left out here: the request was longer than the model can "
+    "read. Look again at what you need of them.]"
+)
+
+
+class TurnItems:
+    """Iterates over what is sent, in order; ``all`` includes what was left out, in so many
+    ``drops``. ``tokens`` is an estimate, and ``pictures`` their number; both take constant time."""
+
+    def __init__(self, items: Sequence[Item] = ()) -> None:
+        self.all: list[Item] = []
+        self._items: list[Item] = []
+        self.tokens = self.pictures = self.drops = 0
+        self.add(items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._items)
+
+    def add(self, items: Sequence[Item]) -> None:
+        """Append items."""
+        self.all.extend(items)
+        self._append(items)
+
+    def _append(self, items: Sequence[Item]) -> None:
+        self._items.extend(items)
+        self.tokens += sum(map(estimate_item, items))
+        self.pictures += sum(map(pictures_in, items))
+
+    def drop_oldest(self, tokens: int) -> bool:
+        """Leave out the oldest steps, at least ``tokens`` of them if there are so many; False if
+        there is only the message and the newest step. A call goes with its output."""
+        message, *rest = self._items
+        steps = list(_steps([item for item in rest if item is not LEFT_OUT]))
+        dropped = 0
+        while len(steps) > 1 and dropped < tokens:
+            dropped += sum(map(estimate_item, steps.pop(0)))
+        if not dropped:
+            return False
+        self.drops += 1
+        kept = [item for step in steps for item in step]
+        self._items, self.tokens, self.pictures = [], 0, 0
+        self._append([message, LEFT_OUT, *kept])
+        return True
+
+
+def _steps(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The smallest parts that can be left out: calls with their outputs, and reasoning with what it
+    led to."""
+    step: list[Item] = []
+    waiting: set[str] = set()
+    for item in items:
+        step.append(item)
+        kind = item.get("type")
+        if kind == "function_call":
+            waiting.add(item["call_id"])
+        elif kind == "function_call_output":
+            waiting.discard(item["call_id"])
+        if not waiting and kind != "reasoning":
+            yield step
+            step = []
+    if step:
+        yield step
 
 
 def model_request(

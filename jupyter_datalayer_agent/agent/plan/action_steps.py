@@ -13,13 +13,12 @@ from ...services.questions import Filler
 from ...workflows.template import StepFailed
 from ..actions.context import ReadingContext, RunningContext
 from ..actions.filler import ModelFiller
-from ..actions.proposals import propose
-from ..actions.running import ActionRun
+from ..actions.proposals import ActionRun, propose
 from ..open_proposal import OpenProposal
 from ..tool_calls.verification import Verified
 from . import messages
 from .decisions import PlanDecisions
-from .known_actions import NOBODY, KnownActions
+from .draft import NOBODY, KnownActions
 from .runner import PlanRunner
 
 FROM_PLAN = "the plan"

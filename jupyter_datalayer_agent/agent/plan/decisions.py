@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from ...protocol.errors import AgentError
 from ...protocol.ops import PlanDecision, RunAction
 from ...protocol.plans import PlanStep
-from ..approvals.pending import approval_timeout
+from ..approvals import approval_timeout
 from ..turn.ends import TurnEnds
 from . import messages
-from .draft import InvalidPlan, check_steps, keep_actions, keep_dependencies
-from .known_actions import KnownActions
+from .draft import InvalidPlan, KnownActions, check_steps, keep_actions, keep_dependencies
 from .runner import PlanRunner
 from .template_plan import TemplatePlan
 

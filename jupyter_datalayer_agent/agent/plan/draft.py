@@ -2,18 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ...models.types import ModelError
 from ...protocol.errors import AgentError
 from ...protocol.fences import fences
 from ...protocol.json_text import parse_json
 from ...protocol.plans import Plan, PlanStep
+from ...protocol.services import IntentDetection
+from ...protocol.tools import ToolError, ToolResult
+from ...services.action import Action
+from ...services.questions import questions_of
+from ...services.workflow_action import WorkflowAction
+from ...tools.dispatcher import Dispatcher
 from ...tools.registry import Tool, ToolRegistry
-from .known_actions import KnownActions
+from ...tools.result import Dispatched
+from ..actions.proposals import find_action
+from ..approvals import Audience
+from ..history import Item
+from ..model_calls.call import ModelAnswer
+from ..model_calls.caller import ModelCaller
+from ..request import TurnRequest
+from ..runtime import Runtime
+from ..tool_calls.scheduler import FinishedCall, finished, run_group
+from . import messages
+from .runner import PlanRunner
+
+# The actions that may be steps of a plan: those that the planner is offered, and what it names.
+
+
+NOBODY = (
+    "It is an action that the user runs in a form, and nobody can do that over this route. Send it "
+    "in JupyterLab, in the Agent panel, in a terminal, or over chat/stream with runsActions."
+)
+
+
+class KnownActions:
+    """The actions of the installed services; those of services that come into question for the task
+    are offered where services are detected (``detection``) and there is somebody who can run them:
+    a page, or a program that says so (``runs_actions``)."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        request: TurnRequest,
+        detection: IntentDetection,
+        audience: Audience,
+    ) -> None:
+        self._runtime = runtime
+        self._task = request.text
+        self._offers = detection == "auto"
+        listens = audience == "stream" and request.chat.runs_actions
+        self.can_run = audience == "page" or listens
+
+    @cached_property
+    def offered(self) -> dict[str, type[Action]]:
+        """The actions that the planner is offered, by their names in a plan."""
+        if not (self._offers and self.can_run):
+            return {}
+        return {
+            f"{service.id}/{action.id}": action
+            for service in self._runtime.router().services_in(self._task)
+            for action in service.actions
+            if not issubclass(action, WorkflowAction)
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """The offered actions, a line each, with the names of their parameters."""
+        return [_line(name, action) for name, action in self.offered.items()]
+
+    def find(self, name: str) -> tuple[str, str, type[Action]]:
+        """The ids of the service and of the action, and the action. Raises ``AgentError`` that says
+        what there is."""
+        service_id, _, action_id = name.strip().lower().lstrip("/").partition("/")
+        return (
+            service_id,
+            action_id,
+            find_action(self._runtime.service_registry(), service_id, action_id),
+        )
+
+    def check(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The action's name and the parameters without secrets, as a plan has them. Raises
+        ``AgentError`` that says what is wrong."""
+        if not self.can_run:
+            raise AgentError("invalid_request", NOBODY)
+        service_id, action_id, action = self.find(name)
+        if issubclass(action, WorkflowAction):
+            raise AgentError("invalid_request", "It is a plan itself. Plan its steps by tools.")
+        known = {name: value for name, value in given.items() if value is not None}
+        if not action.has_wizard():
+            fields = action.Parameters.model_fields
+            unknown = [name for name in known if name not in fields]
+            if unknown:
+                names = ", ".join(fields) or "none"
+                raise AgentError(
+                    "invalid_request",
+                    f"It has no parameter {unknown[0]!r}. Its parameters are: {names}.",
+                )
+        secrets = {each.name for each in questions_of(action.Parameters) if each.secret}
+        values = {name: value for name, value in known.items() if name not in secrets}
+        return f"{service_id}/{action_id}", values
+
+
+def _line(name: str, action: type[Action]) -> str:
+    questions = questions_of(action.Parameters)
+    parameters = ", ".join(each.name for each in questions if not each.secret)
+    return f"{name}({parameters}): {action.title}"
+
 
 MAX_STEPS = 30
 MAX_CALLS_OF_A_STEP = 3
@@ -319,3 +420,106 @@ def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[
         return tool.name
     problem = "does not exist" if tool is None else "cannot be used with this message"
     raise InvalidPlan(f"{where}: the tool {name!r} {problem}. The tools are {', '.join(allowed)}.")
+
+
+# Asking the model for a plan.
+
+
+PLAN_ATTEMPTS = 2
+UPDATE_PLAN = "updatePlan"
+
+
+class PlanQuery:
+    """Asks for the plan of a turn. ``open`` is True meanwhile; ``on_answered`` is called with the
+    calls that the model makes nevertheless."""
+
+    def __init__(
+        self,
+        turn: PlanRunner,
+        caller: ModelCaller,
+        dispatcher: Dispatcher,
+        on_answered: Callable[[FinishedCall], Awaitable[None]],
+        actions: KnownActions,
+    ) -> None:
+        self.open = False
+        self._turn = turn
+        self._caller = caller
+        self._dispatcher = dispatcher
+        self._on_answered = on_answered
+        self._actions = actions
+        self._schema_refused = False
+        self._noted_steps: list[PlanStep] | None = None
+
+    def note(self, steps: Sequence[PlanStep]) -> Sequence[PlanStep]:
+        """The steps that the model gave to ``updatePlan`` when it was asked for a plan."""
+        self._noted_steps = [step.model_copy(update={"status": "pending"}) for step in steps]
+        return self._noted_steps
+
+    async def ask(self) -> Plan | None:
+        """The model's plan, after one correction if invalid; None if it has none.
+
+        A corrected plan may still name tools that do not exist: small models keep to them.
+        """
+        await self._turn.add_user_message(messages.plan_request(self._actions.lines))
+        for attempt in range(PLAN_ATTEMPTS):
+            answer = await self._answer()
+            try:
+                return self._plan_in(answer, is_last=attempt + 1 == PLAN_ATTEMPTS)
+            except InvalidPlan as error:
+                if attempt + 1 < PLAN_ATTEMPTS:
+                    await self._turn.add_user_message(messages.not_valid(str(error)))
+        return None
+
+    def _plan_in(self, answer: ModelAnswer, *, is_last: bool) -> Plan:
+        """The plan that the answer writes, which names its tools, or the steps of its
+        ``updatePlan``. Raises ``InvalidPlan``."""
+        registry = self._turn.request.tools
+        allowed = [tool.name for tool in self._turn.request.gate.allowed(registry)]
+        try:
+            return read_plan(
+                answer.text,
+                self._turn.request.text,
+                registry,
+                allowed,
+                self._actions,
+                leaves_out_unknown=is_last,
+            )
+        except InvalidPlan:
+            if self._noted_steps is None:
+                raise
+        steps = check_steps(self._noted_steps, registry, allowed, self._actions)
+        return Plan(task=self._turn.request.text, steps=steps)
+
+    async def _answer(self) -> ModelAnswer:
+        """The model's answer to the request for a plan; all its calls are answered."""
+        self.open = True
+        self._noted_steps = None
+        try:
+            await self._turn.emit_status("Planning")
+            try:
+                answer = await self._query()
+            except ModelError as error:
+                # Not every server takes a schema; the prompt describes it too.
+                if error.code != "bad_request" or self._schema_refused:
+                    raise
+                self._schema_refused = True
+                answer = await self._query()
+            for call in answer.calls:
+                await self._on_answered(await self._call_while_planning(call))
+        finally:
+            self.open = False
+        return answer
+
+    async def _query(self) -> ModelAnswer:
+        schema = None if self._schema_refused else schema_with(list(self._actions.offered))
+        return await self._caller.ask(quiet=True, tool_choice="none", output_schema=schema)
+
+    async def _call_while_planning(self, call: Item) -> FinishedCall:
+        """Answer the calls of a model that ignores ``tool_choice``. Only ``updatePlan`` is
+        allowed."""
+        entry = self._turn.request.tools.find(call["name"])
+        if entry is not None and entry.name == UPDATE_PLAN:
+            return (await run_group(self._dispatcher, [call]))[0]
+        error = ToolError(code="not_allowed", message="Not carried out. First the plan.")
+        result = ToolResult(ok=False, name=call["name"], error=error)
+        return finished(call, Dispatched(result, "Not done: first the plan"))

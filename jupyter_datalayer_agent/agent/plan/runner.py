@@ -8,12 +8,10 @@ from typing import Any, Protocol
 from ...protocol.errors import ErrorCode
 from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan, PlanState
-from ...protocol.quality import QualityReport
-from ...protocol.workflows import FixInfo, WorkflowOffer
+from ...protocol.workflows import FixInfo, QualityReport, WorkflowOffer
 from ...settings.turn_settings import Settings
 from ..actions.filler import Ask
-from ..approvals.broker import ApprovalBroker
-from ..approvals.pending import Audience
+from ..approvals import ApprovalBroker, Audience
 from ..request import TurnRequest
 from ..runtime import Runtime
 from ..state import SessionState

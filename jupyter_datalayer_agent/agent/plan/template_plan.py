@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import asyncio
+import posixpath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from ...datasets.files.columns import columns_of
+from ...datasets.files.formats import format_of
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import is_lexical, noun
@@ -14,19 +19,134 @@ from ...protocol import events
 from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
-from ...protocol.workflows import FixInfo
+from ...protocol.workflows import FixInfo, WorkflowOffer
 from ...tools.context import ToolFailure
+from ...workflows.fixes.probe import NotebookProbe
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ...workflows.templates.matching import match
+from ...workflows.templates.parameters import (
+    MissingParameter,
+    data_files_read,
+    guessed_parameters,
+    likely_data_files,
+    missing_parameters,
+)
+from ..request import TurnRequest, confined
+from ..runtime import Runtime
 from ..tool_calls.verification import Failure, Verified
 from ..turn.ends import TurnEnds
 from . import messages
-from .guesses import Guesses
-from .lexical_run import TOOLS, LexicalTemplateRun, document_name, is_for_lexical
-from .offers import offer, report_quality
 from .recovery import Recovery
 from .runner import PlanRunner
-from .template_run import ToolTemplateRun
+from .template_run import TOOLS, LexicalTemplateRun, ToolTemplateRun, document_name, is_for_lexical
+
+# Guesses of a template's parameters, without asking anybody.
+
+
+class Guesses:
+    """Guesses from a message, the files under the root and the active notebook."""
+
+    def __init__(self, runtime: Runtime, request: TurnRequest) -> None:
+        self._runtime = runtime
+        self._request = request
+
+    async def of(self, template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters, by their names in camelCase; those ``given`` stay as they are."""
+        files = await self._files()
+        task = self._request.text
+        read, folder = await self._read_by_notebook(files)
+        values = {
+            **guessed_parameters(template, files, task, read=read, folder=folder),
+            **given,
+        }
+        columns = await self._columns(values.get("data"))
+        return {**guessed_parameters(template, [], task, columns), **values}
+
+    async def missing(
+        self, template: Template, values: Mapping[str, Any]
+    ) -> list[MissingParameter]:
+        """What the template still needs."""
+        return missing_parameters(template, values, await self._files(), self._request.text)
+
+    async def data_files(self) -> list[str]:
+        """The data files under the root, the likeliest first."""
+        return likely_data_files(await self._files(), self._request.text)
+
+    async def _columns(self, data: object) -> list[str]:
+        """The columns of the data, where it is a text table under the root."""
+        root = self._runtime.notebooks.root_dir
+        if root is None or not isinstance(data, str) or format_of(data) not in ("csv", "tsv"):
+            return []
+        path = await confined(self._runtime, data)
+        return await asyncio.to_thread(columns_of, Path(root) / path, None, root)
+
+    async def _files(self) -> list[str]:
+        return await NotebookProbe(self._runtime.notebooks, "").files()
+
+    async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
+        """The data files that the active document's code reads, and its folder; without one
+        the root, where the new one is written."""
+        target = self._request.gate.document
+        if target is None:
+            return [], ""
+        folder = posixpath.dirname(target)
+        client_id = self._request.chat.client_id
+        try:
+            cells = (await cells_of(self._runtime.notebooks, target, client_id)).cells
+        except DocumentError:
+            return [], folder
+        return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder
+
+
+# Answers without a model: an offer of close workflows, or the quality report.
+#
+# Nothing here changes or runs anything.
+
+
+async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) -> NoReturn:
+    """End the turn with an offer of these workflows, or of all if there are none."""
+    code = turn.unanswered
+    offers = [await _offer_of(turn, template) for template in templates]
+    if not offers:
+        names = [each.name for each in turn.runtime.templates()]
+        raise TurnEnds("error", f"{reason} {messages.nothing_close(names)}", code)
+    message = messages.offered(offers)
+    await turn.emit(events.WorkflowsOffered(offers=offers, message=message))
+    turn.offer(offers, message)
+    raise TurnEnds("error", reason, code)
+
+
+async def _offer_of(turn: PlanRunner, template: Template) -> WorkflowOffer:
+    guesses = Guesses(turn.runtime, turn.request)
+    parameters = await guesses.of(template, {})
+    missing = [each.name for each in await guesses.missing(template, parameters)]
+    say = messages.ask_for(template.name, parameters)
+    found = match(say, turn.runtime.templates())
+    names_it = found.kind == "asked" and found.templates == (template,)
+    return WorkflowOffer(
+        id=template.id,
+        name=template.name,
+        description=template.description,
+        parameters=parameters,
+        missing=missing,
+        say=f"agent: {say}" if names_it and not missing else None,
+    )
+
+
+async def report_quality(turn: PlanRunner, reason: str) -> None:
+    """Answer with the quality report of the notebook that the message is about."""
+    from ...workflows.quality.of_document import rendered
+
+    path = turn.request.gate.target
+    if path is None:
+        raise TurnEnds("error", f"{reason} {messages.QUALITY_OF_WHAT}", turn.unanswered)
+    try:
+        report = await turn.runtime.quality_of(path, turn.request.chat.client_id)
+    except DocumentError as error:
+        raise TurnEnds("error", f"{reason} {error.message}", turn.unanswered) from error
+    await turn.emit(events.QualityReported(path=path, report=report))
+    await turn.answer(messages.quality(reason, rendered(report), report.suggestions), report)
+
 
 FIX_ERROR = "fix-error"
 """The workflow that carries out an error fix, as the page's button asks for it."""

@@ -19,18 +19,17 @@ from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
 from ...settings.turn_settings import check_session, for_turn, loosened_in_session
 from ...store.records import StoredOp, WaitingTurn
-from ..approvals.pending import Audience
+from ..approvals import Audience
 from ..asker import Asker
-from ..features.compact_now import compact_now
 from ..message import Message, TurnMaker
+from ..model_calls.compaction import compact_now
 from ..request import TurnRequest, as_submitted, turn_request
 from ..state import RetainedState, SessionState
 from ..turn.loop import Turn
 from . import datasets
 from .current_task import CurrentTask, TaskDone
-from .defaults import changed_defaults
 from .message_queue import MessageQueue
-from .op_handlers import OpContext, handle_op
+from .op_handlers import OpContext, changed_defaults, handle_op
 from .turn_factory import create_turn, resume_turn
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from typing import Any
 from ...protocol.errors import AgentError
 from ...protocol.requests import ChatReply
 from ..message import Message
-from ..state import SessionState
-from ..stop import Stop
+from ..state import SessionState, Stop
 from ..turn.ends import AbortReason
 from ..turn.loop import Turn
 

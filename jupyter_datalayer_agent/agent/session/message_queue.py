@@ -14,7 +14,7 @@ from ...protocol.errors import AgentError
 from ...protocol.renames import Rename
 from ...store.records import StoredOp
 from ...store.store import Store
-from ..events.channel import EventChannel
+from ..events import EventChannel
 from ..message import Message
 
 

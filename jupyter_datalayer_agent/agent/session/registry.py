@@ -15,15 +15,63 @@ from ...protocol.page import WaitingSession
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest, Session, SessionCreate, SessionPatch
 from ...settings.turn_settings import check_session, loosened_in_session
-from ..approvals.pending import Audience
+from ..approvals import Audience
 from ..asker import Asker, Starters
-from ..events.channel import EventChannel
+from ..events import EventChannel
+from ..history import Item, read_history, user_item
 from ..runtime import Runtime
 from ..state import RetainedState, SessionState
 from .actor import LiveSession
-from .loader import load
+
+# Loads a session: its history, its queued messages, and the turn that waits for the user.
+
 
 log = logging.getLogger(__name__)
+
+
+async def load(
+    runtime: Runtime,
+    session_id: str,
+    channel: EventChannel | None = None,
+    retained: RetainedState | None = None,
+) -> LiveSession:
+    """A session from the database. A turn that waited for the user when its server ended keeps
+    waiting; queued messages stay queued, or the first one runs.
+
+    ``channel`` is an existing one with listeners.
+
+    Raises ``AgentError`` ``not_found``.
+    """
+    store = runtime.store
+    await store.recover(session_id)
+    waiting = await store.plans.take_waiting(session_id)
+    seq = await store.events.last_seq(session_id)
+    if channel is None:
+        channel = EventChannel(store, session_id, seq, runtime.telemetry)
+    channel.seq = seq
+    unfinished = None if waiting is None else waiting.turn_id
+    state = SessionState.of(
+        runtime,
+        await store.sessions.get(session_id),
+        channel,
+        await read_history(store, session_id, without=unfinished),
+        await store.turn_reader.created_paths(session_id),
+        retained,
+    )
+    session = LiveSession(state)
+    session.put_back(await store.queue.waiting(session_id))
+    if waiting is None:
+        session.run_queued()
+        return session
+    try:
+        await session.resume(waiting)
+    except AgentError as error:
+        log.warning("Turn %s cannot be resumed: %s", waiting.turn_id, error.message)
+        await store.turns.abandon(waiting.turn_id)
+        await session.close()
+        return await load(runtime, session_id, channel, retained)
+    return session
+
 
 IDLE_SECONDS = 30 * 60.0
 DELETED = "This session is being deleted."
@@ -289,3 +337,37 @@ class SessionRegistry:
 
     def _due(self, session: LiveSession) -> float:
         return session.state.used_at + self._idle_seconds
+
+
+# What is stored and in memory of renamed documents follows them.
+
+
+class RecordedRenames:
+    """Renames documents in the database and in memory, and notifies the sessions concerned."""
+
+    def __init__(self, runtime: Runtime, sessions: SessionRegistry) -> None:
+        self._runtime = runtime
+        self._sessions = sessions
+
+    async def record(self, rename: Rename) -> None:
+        """What was kept under the old path gets the new one; what was deleted keeps its path."""
+        if rename.is_deletion:
+            await self._runtime.store.renames.note(rename)
+            return
+        await self._runtime.notebooks.follow_kernels(rename)
+        concerned = self._sessions.concerned_by(rename)
+        note = note_of(rename)
+        sent = await self._runtime.store.renames.apply(rename, concerned, [note])
+        for session_id, was_sent in sent.items():
+            session = self._sessions.loaded(session_id)
+            if session is None:
+                continue
+            if was_sent:
+                session.state.history.note(note)
+            else:
+                session.state.unsent_notes.append(note)
+
+
+def note_of(rename: Rename) -> Item:
+    """A note to the model, which would otherwise go on with the old path."""
+    return user_item(f"[{rename.old} was renamed. Its path is now {rename.new}.]")

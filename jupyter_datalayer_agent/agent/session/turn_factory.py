@@ -7,23 +7,21 @@ import re
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
-from ...services.commands import command_in
+from ...services.routing import command_in
 from ...settings.turn_settings import Settings, for_turn
 from ...store.records import WaitingTurn
 from ..answers.compare_turn import compare_turn
-from ..approvals.pending import Audience
+from ..approvals import Audience
 from ..features.strategist_turn import strategist_turn
+from ..intent import Detected, detect
 from ..message import Message
-from ..plan.steering import NothingToContinue, last_plan_is_done, stopped_plan
-from ..plan.turn import PlannedTurn
+from ..plan.turn import NothingToContinue, PlannedTurn, last_plan_is_done, stopped_plan
 from ..request import TurnRequest, turn_request
 from ..runtime import Runtime
-from ..service_turns.action_turn import ActionTurn
-from ..service_turns.intent import Detected, detect
-from ..service_turns.service_turn import ServiceTurn
+from ..service_turn import ActionTurn, ServiceTurn
 from ..state import SessionState
 from ..turn.loop import Turn
-from ..turn.restored import Restored
+from ..turn.record import Restored
 
 ONE_STRATEGIST = "The Strategist answers with one model. Compare models in a chat."
 CONTINUE = re.compile(r"(?:continue|go on|resume)(?: ?[.!])?", re.IGNORECASE)

@@ -14,7 +14,7 @@ from ...protocol.requests import ToolCallRecord
 from ...protocol.tools import Change
 from ...protocol.workflows import FixInfo
 from ...tools.dispatcher import Dispatcher
-from ..events.buffer import Emit
+from ..event_buffer import Emit
 from .scheduler import FinishedCall, finished
 from .verification import Failure, messages_of
 

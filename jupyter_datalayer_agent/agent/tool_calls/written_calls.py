@@ -19,8 +19,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from ...protocol.json_text import parse_json
-from ...protocol.relaxed_json import relaxed_object
+from ...protocol.json_text import parse_json, relaxed_object
 from ...tools.registry import NAMESPACES, plain_name
 from .call_formats import CALL_TOKENS, FORMATS, CallFormat
 

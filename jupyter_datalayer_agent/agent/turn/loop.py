@@ -11,40 +11,94 @@ from ...models.types import ModelError
 from ...protocol import events
 from ...protocol.base import new_id
 from ...protocol.errors import AgentError, ErrorBody
-from ...protocol.plans import PlanStep
+from ...protocol.plans import PlanStep, StepStatus
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
 from ...protocol.tools import Change, NotDone, TurnFacts
 from ...protocol.workflows import FixInfo
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
-from ...tools.context import SeenCells, ToolContext
+from ...tools.context import SeenCells, ToolContext, ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
-from ..approvals.broker import ApprovalBroker
-from ..approvals.data_sharing import TurnSharing, UnaskedSharing, as_now
-from ..approvals.pending import Audience
+from ...tools.registry import ToolRegistry
+from ..approvals import ApprovalBroker, Audience
 from ..changes.checkpoints import recorded
-from ..context.statement import ContextStatement
-from ..context.tool_mentions import references, warnings
-from ..events.buffer import EventBuffer
-from ..fixes.offers import MAX_OFFERS, fixes_of
-from ..history.history import Item, assistant_item, note_item, unanswered, user_item
-from ..history.tool_output import ReportedResults
+from ..context.gather import ContextStatement, references, warnings
+from ..data_sharing import TurnSharing, UnaskedSharing, as_now
+from ..event_buffer import EventBuffer
+from ..fixes import MAX_OFFERS, fixes_of
+from ..history import Item, assistant_item, note_item, unanswered, user_item
 from ..model_calls.call import ModelAnswer
-from ..model_calls.caller import ModelCaller
-from ..model_calls.context_window import ContextWindow
-from ..model_calls.turn_usage import TurnUsage
+from ..model_calls.caller import ContextWindow, ModelCaller, TurnUsage
 from ..request import TurnRequest
-from ..state import SessionState
-from ..stop import Stop
-from ..tool_calls.held_back import HeldBack, answer_of, change_only
-from ..tool_calls.scheduler import FinishedCall, RepeatedFailures, aborted_call, run_group, schedule
+from ..state import SessionState, Stop
+from ..tool_calls.scheduler import (
+    FinishedCall,
+    HeldBack,
+    RepeatedFailures,
+    aborted_call,
+    answer_of,
+    change_only,
+    run_group,
+    schedule,
+)
 from ..tool_calls.verification import Failure, StepWatch
+from ..tool_output import ReportedResults
 from .ends import AbortReason, TurnEnds, end_of, is_empty, why_empty
-from .record import TurnRecord, TurnStatus
-from .restored import Restored, answered_before
-from .shown_plan import ShownPlan
+from .record import Restored, TurnRecord, TurnStatus, answered_before
+
+# The plan that the model shows with ``updatePlan``, kept true by the results of the turn.
+
+
+class ShownPlan:
+    """The steps as the model last gave them, and whether the step in progress had any result."""
+
+    def __init__(self) -> None:
+        self.steps: list[PlanStep] = []
+        self._has_result = False
+
+    def update(self, steps: Sequence[PlanStep], failed: str | None) -> None:
+        """Take the model's steps. ``failed`` is a call of the same answer that failed: then no
+        step is completed by that answer. Raises ``ToolFailure``."""
+        done = _with(self.steps, "completed")
+        completed = [each for each in _with(steps, "completed") if each not in done]
+        if failed is not None and completed:
+            raise ToolFailure(
+                "held_back",
+                f"The plan was not changed: a call before it in this answer failed "
+                f"({failed.rstrip('.')}), so “{completed[0]}” is not completed by it.",
+                "Repair that first. A step is completed when its results say ok.",
+            )
+        if _with(steps, "in_progress") != _with(self.steps, "in_progress"):
+            self._has_result = False
+        self.steps = list(steps)
+
+    def note(self, done: FinishedCall, registry: ToolRegistry) -> None:
+        """A call has its answer."""
+        tool = registry.behind(done.record.name)
+        self._has_result |= done.done.result.ok and tool is not None and tool.changes
+
+    def closed(self, not_done: NotDone | None) -> list[PlanStep] | None:
+        """The steps at the end of a completed turn, None where they stay as they are.
+
+        A step in progress failed if something of the turn did, is completed if it changed or ran
+        something, and else is skipped, as is every step that was not begun.
+        """
+        status: StepStatus = "completed" if self._has_result else "skipped"
+        if not_done is not None:
+            status = "failed"
+        ends: dict[StepStatus, StepStatus] = {"in_progress": status, "pending": "skipped"}
+        closed = [
+            each.model_copy(update={"status": ends.get(each.status, each.status)})
+            for each in self.steps
+        ]
+        return closed if closed != self.steps else None
+
+
+def _with(steps: Sequence[PlanStep], status: StepStatus) -> list[str]:
+    return [each.description for each in steps if each.status == status]
+
 
 log = logging.getLogger(__name__)
 

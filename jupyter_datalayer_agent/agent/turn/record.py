@@ -2,26 +2,329 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...protocol import events
 from ...protocol.errors import ErrorBody
-from ...protocol.quality import QualityReport
 from ...protocol.renames import Rename
-from ...protocol.requests import ChatReply, Incomplete, ToolCallRecord, Usage
-from ...protocol.tools import Change, NotDone, TurnFacts
-from ...protocol.workflows import WorkflowOffer
-from ..history.history import Item
+from ...protocol.requests import ChatReply, Incomplete, ToolCallRecord, Turn, Usage
+from ...protocol.tools import Change, NotDone, ShareRequest, ToolError, ToolResult, TurnFacts
+from ...protocol.workflows import QualityReport, WorkflowOffer
+from ...store.records import TurnHistory
+from ...tools.redaction import BY_SETTING, BY_USER, CallRef
+from ...tools.registry import Tool, ToolRegistry
+from ...tools.result import Dispatched
+from ..approvals import ApprovalBroker
+from ..data_sharing import note_of, share_request
+from ..history import Item, output_item
 from ..model_calls.call import ModelAnswer
 from ..request import TurnRequest
 from ..state import SessionState
-from ..tool_calls.scheduler import FinishedCall
+from ..tool_calls.scheduler import FinishedCall, finished
+from ..tool_calls.verification import RUN_FAILURES, WELL, runs_of
 from .ends import AbortReason
-from .facts import facts_of
-from .not_done import not_done
-from .restored import Restored
+
+# What a turn did, counted from the results of its calls: no text of the model is read for it.
+
+
+NOTHING = "Nothing was changed or run in this turn."
+
+
+def facts_of(records: Iterable[ToolCallRecord], registry: ToolRegistry) -> TurnFacts:
+    """The facts of a turn, from its calls in their order."""
+    changed: set[tuple[str, str | None]] = set()
+    ran: set[str] = set()
+    failed: set[str] = set()
+    codes = others = 0
+    for record in records:
+        tool = registry.behind(record.name)
+        if tool is None or not tool.changes or record.status == "denied":
+            continue
+        result = record.output if isinstance(record.output, dict) else {}
+        output, changes = result.get("output"), result.get("changes") or []
+        runs = [run for run in runs_of(output) if run["status"] != "skipped"]
+        for change in changes:
+            changed.add((change["path"], change.get("cellId")))
+            if change["op"] == "delete":
+                failed.discard(str(change.get("cellId")))
+        for run in runs:
+            cell_id = str(run["cellId"])
+            ran.add(cell_id)
+            (failed.discard if run["status"] in WELL else failed.add)(cell_id)
+        if changes or runs or not _may_have_acted(record, output, result):
+            continue
+        codes += tool.runs
+        others += not tool.runs
+        if tool.runs:
+            # Code without a cell: its next run counts.
+            (failed.discard if record.status == "ok" else failed.add)(tool.name)
+    count = len(ran) + codes
+    return TurnFacts(
+        changed=len(changed),
+        runs=count,
+        errors=len(failed),
+        other_calls=others,
+        message=_message(len(changed), count, len(failed), others),
+    )
+
+
+def _may_have_acted(record: ToolCallRecord, output: Any, result: dict[str, Any]) -> bool:
+    """Whether a call that names no cell did something, or may have."""
+    if record.status == "error":
+        return (result.get("error") or {}).get("code") in RUN_FAILURES
+    return not (isinstance(output, dict) and output.get("unchanged") is True)
+
+
+def _message(changed: int, runs: int, errors: int, others: int) -> str:
+    parts = [
+        f"{count} {noun}{'' if count == 1 else 's'}{verb}"
+        for count, noun, verb in (
+            (changed, "change", ""),
+            (runs, "run", ""),
+            (others, "other action", ""),
+            (errors, "error", " left"),
+        )
+        if count
+    ]
+    return " · ".join(parts) or NOTHING
+
+
+# Which changes and runs of a turn failed: derived from results, not from the answer.
+#
+# Reads count for nothing, and neither does a failure that was fixed later in the turn.
+
+
+DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
+"""The groups of tools that change documents, those apart that run code."""
+RUNS = "jupyter-input"
+"""The type of a block that runs."""
+LONGEST = 300
+
+Kind = Literal["change_failed", "run_failed", "call_failed"]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """An act that failed and was not fixed so far; ``step`` is the model's answer that asked
+    for it, ``is_last`` whether nothing has gone well since."""
+
+    kind: Kind
+    step: int
+    call_id: str
+    name: str
+    message: str
+    is_last: bool = True
+
+    def summary(self) -> str:
+        """For the user."""
+        nouns = {"change_failed": "change", "run_failed": "run"}
+        what = nouns.get(self.kind, f"call of {self.name}")
+        head = f"The last {what} failed" if self.is_last else f"A {what} failed and was not fixed"
+        return f"{head}: {self.message}"
+
+
+def not_done(
+    items: Sequence[Item],
+    records: Mapping[str, ToolCallRecord],
+    summaries: Mapping[str, str],
+    registry: ToolRegistry,
+) -> NotDone | None:
+    """What the user should know about a turn that seems to have succeeded; None if it has.
+
+    ``records`` are the calls that have ended, by their ids, and ``summaries`` their lines for a
+    user, where they are known.
+    """
+    tally = _Tally()
+    for step, call_id in _calls(items):
+        record = records.get(call_id)
+        tool = None if record is None else registry.behind(record.name)
+        if record is not None and tool is not None and tool.changes:
+            tally.note(step, record, tool, summaries.get(call_id))
+    return tally.result()
+
+
+def _calls(items: Sequence[Item]) -> Iterator[tuple[int, str]]:
+    """The calls in order, each with the number of the model's answer that asked for it."""
+    step, answered = 0, True
+    for item in items:
+        if item.get("type") == "function_call_output":
+            answered = True
+        elif item.get("type") == "function_call":
+            step += answered
+            answered = False
+            yield step, item["call_id"]
+
+
+class _Tally:
+    """Follows the acts of a turn: which calls and which cells failed and are not fixed."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Failure] = []
+        # By the cell's id: a call need not say which notebook it means.
+        self._cells: dict[str, _Failure] = {}
+        self._denied: str | None = None
+        # A call that went well and changed nothing, since everything was already in place.
+        self._idle: str | None = None
+        self._tried_to_change = self._has_changed = self._has_succeeded = False
+
+    def note(self, step: int, record: ToolCallRecord, tool: Tool, summary: str | None) -> None:
+        """Count a call that changes or runs something."""
+        is_change = not tool.runs and tool.group in DOCUMENTS
+        self._tried_to_change |= is_change
+        if record.status == "denied":
+            self._denied = record.call_id
+        if record.status not in ("ok", "error") or not isinstance(record.output, dict):
+            return
+        output, error = record.output.get("output"), record.output.get("error") or {}
+        changes = record.output.get("changes") or []
+        runs = list(runs_of(output))
+        if record.status == "ok" or changes:
+            self._mend(step, is_change)
+            is_unchanged = isinstance(output, dict) and output.get("unchanged") is True
+            self._has_changed |= is_change and not is_unchanged
+            self._has_succeeded |= bool(runs) or not is_unchanged
+            self._idle = record.call_id if is_unchanged else self._idle
+        self._follow_changes(changes)
+        if tool.group == "lexical" and isinstance(output, dict):
+            self._follow_blocks(output)
+        for run in runs:
+            if run["status"] == "ok" or record.status == "ok":
+                self._cells.pop(str(run["cellId"]), None)
+        if record.status == "ok":
+            return
+        kind = _kind(tool, str(error.get("code")), is_change)
+        said = error.get("message") if kind == "run_failed" else summary or error.get("message")
+        failure = _Failure(kind, step, record.call_id, tool.name, _line(str(said or "")))
+        bad = [str(run["cellId"]) for run in runs if run["status"] not in WELL]
+        waiting = output.get("notRun") if isinstance(output, dict) else None
+        for cell_id in bad or waiting or []:
+            self._cells[cell_id] = failure
+        if not bad and not waiting:
+            self._calls.append(failure)
+
+    def _mend(self, step: int, is_change: bool) -> None:
+        """What goes well in a later answer of the model fixes a call that failed; only a change
+        fixes a change. What was asked for beside it does not."""
+        self._calls = [
+            replace(each, is_last=False)
+            for each in self._calls
+            if each.step == step or (each.kind == "change_failed" and not is_change)
+        ]
+        self._cells = {key: replace(each, is_last=False) for key, each in self._cells.items()}
+
+    def _follow_changes(self, changes: Sequence[Mapping[str, Any]]) -> None:
+        """A cell that is gone, empty, or no code cell any more shows no failure."""
+        for change in changes:
+            is_code = change.get("cellType") in (None, "code")
+            is_empty = change["op"] == "update" and not (change.get("after") or "").strip()
+            if change["op"] == "delete" or is_empty or not is_code:
+                self._cells.pop(str(change.get("cellId")), None)
+
+    def _follow_blocks(self, output: Mapping[str, Any]) -> None:
+        """The same of blocks, of which the output says it."""
+        for block_id in output.get("deleted", ()):
+            self._cells.pop(str(block_id), None)
+        if output.get("type") not in (None, RUNS):
+            self._cells.pop(str(output.get("id")), None)
+
+    def result(self) -> NotDone | None:
+        """The failures that remain."""
+        failed = sorted([*self._cells.values(), *self._calls], key=lambda each: each.step)
+        nothing = self._tried_to_change and not self._has_changed
+        if not failed:
+            call_id = self._denied or self._idle
+            if call_id is None or self._has_succeeded:
+                return None
+            done = "changed" if self._tried_to_change else "run"
+            why = "it was not approved" if self._denied else "everything was already in place"
+            message = f"Nothing was {done} in this turn: {why}."
+            return NotDone(kind="nothing_done", message=message, call_id=call_id)
+        last = failed[-1]
+        if nothing:
+            message = f"Nothing was changed in this turn. {last.summary()}"
+            return NotDone(kind="nothing_done", message=message, call_id=last.call_id)
+        return NotDone(kind=last.kind, message=last.summary(), call_id=last.call_id)
+
+
+def _kind(tool: Tool, code: str, is_change: bool) -> Kind:
+    if tool.runs or (is_change and code in (*RUN_FAILURES, "held_back")):
+        return "run_failed"
+    return "change_failed" if is_change else "call_failed"
+
+
+def _line(message: str) -> str:
+    """The message as one short line."""
+    line = " ".join(message.removeprefix("Not done: ").split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+# A turn that waited for the user when its server ended.
+#
+# A call that ran, and whose result waited for approval, is not repeated: its result is in the
+# approval request, as text.
+
+
+SUMMARY = "Done before the server restarted"
+
+
+@dataclass(frozen=True)
+class Restored:
+    """A turn that waited for the user when its server ended: its record, and the items it had sent;
+    ``wait`` is the event that asks."""
+
+    turn: Turn
+    sent: TurnHistory
+    wait: dict[str, Any]
+
+
+async def answered_before(
+    wait: Mapping[str, Any],
+    calls: Sequence[Item],
+    approvals: ApprovalBroker,
+    records: Mapping[str, ToolCallRecord],
+) -> FinishedCall | None:
+    """The output of the call that ``wait`` is about, once the user has decided whether it may be
+    sent; None if it is not about a result."""
+    call = next((each for each in calls if each["call_id"] == wait.get("callId")), None)
+    if wait.get("share") is None or call is None:
+        return None
+    share = ShareRequest.model_validate(wait["share"])
+    call_ref = CallRef(wait["callId"], wait["name"], wait["arguments"], "")
+    decision = await approvals.approve(share_request(call_ref, share, wait["reason"]))
+    result = _result(wait["name"], share, share.text)
+    done = Dispatched(result, SUMMARY)
+    if not decision.approved:
+        result.withheld = share.kinds
+        done.redacted = _result(wait["name"], share, share.withheld)
+    answered = finished(call, done)
+    item = output_item(call["call_id"], share.text if decision.approved else share.withheld)
+    if decision.approved:
+        item = note_of(item, share.kinds, share.withheld.replace(BY_USER, BY_SETTING))
+    known = records.get(call["call_id"])
+    record = answered.record
+    if known is not None:
+        record = record.model_copy(update={"arguments": known.arguments})
+    return FinishedCall(item, answered.event, record, done)
+
+
+def _result(name: str, share: ShareRequest, text: str) -> ToolResult:
+    """The result from its rendered text; a cut text is kept as it is."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    if share.ok:
+        return ToolResult(ok=True, name=name, output=value)
+    error = value.get("error") if isinstance(value, dict) else None
+    if not isinstance(error, dict):
+        error = {"code": "internal", "message": text}
+    output = value.get("output") if isinstance(value, dict) else None
+    return ToolResult(ok=False, name=name, output=output, error=ToolError.model_validate(error))
+
 
 TurnStatus = Literal["completed", "failed", "aborted"]
 STEPS = {"items", "tool_calls"}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from . import charts, models, repairs, restraint, tables, times
+from . import analysis, repairs, restraint
 from .task import Task
 
 TASKS: tuple[Task, ...] = (
-    *tables.TASKS,
-    *times.TASKS,
-    *models.TASKS,
-    *charts.TASKS,
+    *analysis.TASKS,
+    *analysis.TIMES_TASKS,
+    *analysis.MODELS_TASKS,
+    *analysis.CHARTS_TASKS,
     *repairs.TASKS,
     *restraint.TASKS,
 )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .checks import nothing_changed, says, says_words, unchanged, value_is
-from .data import read
-from .task import Done, Task
+from .task import Done, Task, read
 
 _CARS = "import pandas as pd\n\ncars = pd.read_csv('cars.csv')"
 _LITRES = "cars['litres'] = 235.215 / cars['Miles_per_Gallon']"

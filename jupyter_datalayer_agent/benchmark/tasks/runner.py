@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import nbformat
 
 from ..item import Item, Result
+from .checks import NoValue, code_of
 from .task import NOTEBOOK, Done, Task
-from .values import NoValue, code_of
 
 GROUP = "tasks"
 

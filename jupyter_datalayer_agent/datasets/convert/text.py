@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..dialect.encodings import candidates, certain, name_of
+from ..dialect.encodings import candidates, certain, name_of, uncertain
 from ..dialect.file import EncodingScan, wide_encoding
-from ..dialect.head import uncertain
 from .outcome import ConversionError, Progress, Report
 
 BLOCK = 1 << 20

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...opening import opened
-from ..dialect.head import head_of
+from ..dialect.encodings import head_of
 from ..dialect.layout import find_layout
 from .formats import format_of
 

@@ -7,16 +7,129 @@ that it does not know with the status 200.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import errno
+import json
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from .address import origin_of
+from ...imports import importing
+from .address import normalized, origin_of, proxy_for
 from .connection import ServerKind, ServerModel
-from .http_get import ServerError, get_json
+from .way import NetworkProblem, Way, through, tls
 
 if TYPE_CHECKING:
     import httpx
+
+
+# GET of JSON from a model server, with its failures in a user's language.
+#
+# Redirects are not followed: they could lead a key to another host.
+
+
+MAX_BYTES = 4_000_000
+
+
+class ServerError(Exception):
+    """The server gave no JSON; the message says what it did, without anything that it sent.
+
+    ``status`` is the HTTP status, None where there was no answer."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def get_json(
+    client: httpx.AsyncClient, url: str, key: str | None = None, body: Any = None
+) -> Any:
+    """The JSON of a GET, or with a ``body`` of a POST. Raises ``ServerError``."""
+    import httpx
+
+    headers = {"Accept": "application/json"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    method = "GET" if body is None else "POST"
+    try:
+        async with client.stream(method, url, headers=headers, json=body) as response:
+            if response.status_code != 200:
+                raise _refused(response, bool(key))
+            content = b""
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > MAX_BYTES:
+                    raise ServerError(f"{_host(url)} sent too much.", 200)
+    except httpx.TimeoutException as error:
+        raise ServerError(f"{_host(url)} did not answer in time.") from error
+    # TLS reports some of its alerts by itself.
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+        raise ServerError(_unreachable(error, url)) from error
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ServerError(
+            f"{_host(url)} answered, but not as a model server does: {urlsplit(url).path} is not "
+            "JSON.",
+            200,
+        ) from error
+
+
+def _refused(response: httpx.Response, has_key: bool) -> ServerError:
+    status, url = response.status_code, str(response.url)
+    host, path = _host(url), urlsplit(url).path
+    if status in (401, 403):
+        message = f"{host} refused the key." if has_key else f"{host} needs a key."
+    elif status == 407:
+        message = "The proxy needs a login. Name it with user and password where it is set."
+    elif status == 404:
+        message = f"{host} has no {path}. The address of most model servers ends in /v1."
+    elif 300 <= status < 400:
+        target = urlsplit(response.headers.get("location", ""))
+        where = f"{target.scheme}://{target.netloc}" if target.netloc else "another page"
+        message = f"{host} redirects to {where}. Enter the address that it leads to."
+    else:
+        message = f"{host} answered with the status {status}."
+    return ServerError(message, status)
+
+
+def _unreachable(error: Exception, url: str) -> str:
+    host = _host(url)
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"The certificate of {host} is not trusted: {cause.verify_message}."
+        if isinstance(cause, ssl.SSLError) and "CERTIFICATE_REQUIRED" in str(cause):
+            return f"{host} asks for a client certificate. Enter one for this address."
+        if isinstance(cause, ssl.SSLError):
+            return (
+                f"{host} does not speak https, or asks for a client certificate. Does its address "
+                "begin with http://?"
+            )
+        if isinstance(cause, socket.gaierror):
+            return f"There is no host {urlsplit(url).hostname}."
+        if isinstance(cause, OSError) and cause.errno == errno.ECONNREFUSED:
+            return f"Nothing listens at {host}. Is the server running?"
+    return f"{host} cannot be reached ({type(error).__name__})."
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    waiting: list[BaseException] = [error]
+    while waiting:
+        current = waiting.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        waiting.extend(getattr(current, "exceptions", ()))
+        waiting.extend(each for each in (current.__cause__, current.__context__) if each)
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc
+
 
 DETAILED = 20
 """Of how many of Ollama's models, the newest, more is asked than their names."""
@@ -209,3 +322,76 @@ def _file_name(name: str) -> str:
 def _whole(value: Any) -> int | None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return int(value) if is_number and 0 < value < 2**53 else None
+
+
+# Looks for model servers on this computer, and at an address that a user named.
+
+
+LOCAL_SECONDS = 2.0
+ADDRESS_SECONDS = 15.0
+
+
+class LocalServers:
+    """Looks at ports of 127.0.0.1, when it is asked to and never by itself."""
+
+    def __init__(self) -> None:
+        self._looking: asyncio.Task[list[DetectedServer]] | None = None
+
+    async def look(self, ports: Sequence[int]) -> list[DetectedServer]:
+        """The servers at these ports, all asked at once; those who ask meanwhile get the same."""
+        if self._looking is None:
+            self._looking = asyncio.ensure_future(_look(ports))
+            self._looking.add_done_callback(self._done)
+        return await asyncio.shield(self._looking)
+
+    def _done(self, _: object) -> None:
+        self._looking = None
+
+
+async def _look(ports: Sequence[int]) -> list[DetectedServer]:
+    found = await asyncio.gather(*(_at_port(port) for port in dict.fromkeys(ports)))
+    return [each for each in found if each is not None]
+
+
+async def _at_port(port: int) -> DetectedServer | None:
+    try:
+        return await server_at(f"http://127.0.0.1:{port}", seconds=LOCAL_SECONDS)
+    except ServerError:
+        return None
+
+
+async def server_at(
+    address: str,
+    key: str | None = None,
+    *,
+    way: Way | None = None,
+    seconds: float = ADDRESS_SECONDS,
+) -> DetectedServer:
+    """The server at an address. Raises ``AddressError`` and ``ServerError``."""
+    address = normalized(address)
+    way = replace(way or Way(), address=address)
+    try:
+        client = await asyncio.to_thread(_client, way, seconds)
+    except NetworkProblem as problem:
+        raise ServerError(str(problem)) from problem
+    async with client:
+        try:
+            return await asyncio.wait_for(detect(client, address, key), seconds)
+        except asyncio.TimeoutError as error:
+            raise ServerError(f"{urlsplit(address).netloc} did not answer in time.") from error
+
+
+def _client(way: Way, seconds: float) -> httpx.AsyncClient:
+    """In a thread: the import and the certificates take a tenth of a second."""
+    assert way.address is not None
+    with importing():
+        import httpx
+    proxy = proxy_for(way.address, way.environ)
+    context = tls(way, way.address) if way.address.startswith("https:") else None
+    return httpx.AsyncClient(
+        timeout=seconds,
+        follow_redirects=False,
+        trust_env=False,
+        headers=dict(way.headers),
+        transport=through(proxy, context),
+    )

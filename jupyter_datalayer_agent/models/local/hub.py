@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .added_models import CannotAdd
-from .memory import size_text
-from .readiness import INSTALL
+from .servers import INSTALL, size_text
 
 SCHEME = "hf:"
 FORM = "hf:OWNER/REPOSITORY/FILE.gguf"

@@ -13,7 +13,7 @@ import re
 import warnings
 from dataclasses import dataclass
 
-from ..name_set import name_set
+from ..paths import name_set
 
 # Their body is Python that runs in the notebook's own namespace.
 _PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})

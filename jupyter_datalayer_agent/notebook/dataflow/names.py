@@ -9,14 +9,272 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from keyword import iskeyword
+from typing import Literal, cast
 
+from ..paths import name_set
 from .cell_names import Call, CellNames, Later
 from .ipython_source import NotPython, parse_cell
-from .mutation import changes_its_object, changes_library, changes_receiver, root_name
-from .scope_tracker import Frame, ScopeTracker
-from .scopes import FunctionNode, arguments, bound_in, globals_of, is_main, type_parameters
+
+# Which calls change their object, judged by their names.
+
+
+# Called for their display, as the last line of a cell, or for a file that they write.
+_READING = name_set(
+    "all any boxplot copy corr count cov describe dtypes equals explain filter groupby head hist "
+    "info isin isna isnull items keys max mean median memory_usage min mode nlargest notna "
+    "notnull nsmallest nunique plot predict predict_proba print_schema print_summary prod "
+    "quantile query sample score select show skew std sum summary tail to_csv to_dict to_excel "
+    "to_feather to_html to_json to_latex to_list to_markdown to_numpy to_parquet to_pickle to_sql "
+    "to_string tolist transform unique value_counts values var display "
+    # Strings, which never change.
+    "capitalize casefold center encode endswith find format index isalnum isalpha isdecimal "
+    "isdigit islower isnumeric isspace istitle isupper join ljust lower lstrip partition "
+    "removeprefix removesuffix rjust rpartition rsplit rstrip split splitlines startswith "
+    "strip swapcase title "
+    "upper zfill "
+    # These return a new object; with ``inplace=True`` they change theirs.
+    "agg aggregate apply applymap assign astype between bfill clip cumsum diff drop "
+    "drop_duplicates dropna eval explode ffill fillna interpolate map mask melt merge "
+    "pct_change pipe pivot pivot_table rank reindex rename rename_axis replace resample "
+    "reset_index rolling round set_axis set_index shift sort_index sort_values stack transpose "
+    "unstack where"
+)
+# These change their object wherever they are called.
+_CHANGING = name_set(
+    "add append appendleft clear discard extend extendleft fit fit_predict fit_transform insert "
+    "partial_fit pop popitem popleft remove reverse setdefault sort update"
+)
+# These change their first argument.
+_CHANGING_ARGUMENT = name_set("heapify heappop heappush heappushpop next setattr delattr shuffle")
+# Calls on a library that affect later cells.
+_SETTING = name_set(
+    "default_rng filterwarnings manual_seed option_context register seed set set_context "
+    "set_defaults set_option set_palette set_printoptions set_style set_theme simplefilter update "
+    "use basicConfig chdir putenv"
+)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """``df`` of ``df.loc[x].b``; None if the chain does not start at a name."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _in_place(call: ast.Call) -> bool:
+    return any(
+        keyword.arg == "inplace"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in call.keywords
+    )
+
+
+def changes_receiver(call: ast.Call) -> bool:
+    """Whether a method call as a statement changes its object."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    return _in_place(call) or call.func.attr not in _READING
+
+
+def changes_library(call: ast.Call) -> bool:
+    """Whether a module's function sets something that affects later cells (``np.random.seed``)."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _SETTING
+
+
+def changes_its_object(call: ast.Call) -> list[str]:
+    """Names whose object a call changes wherever it is: ``x = items.pop()``."""
+    function = call.func
+    names = []
+    if isinstance(function, ast.Attribute):
+        changing = function.attr in _CHANGING or _in_place(call)
+        if changing and (root := root_name(function)) is not None:
+            names.append(root)
+        last = function.attr
+    else:
+        last = function.id if isinstance(function, ast.Name) else ""
+    if last in _CHANGING_ARGUMENT and call.args and (root := root_name(call.args[0])) is not None:
+        names.append(root)
+    return names
+
+
+# Which names belong to a function's own scope.
+
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def is_main(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and ast.unparse(test) == "__name__ == '__main__'"
+
+
+def type_parameters(node: ast.AST) -> set[str]:
+    """``T`` of ``def f[T]()`` (Python 3.12)."""
+    return {each.name for each in getattr(node, "type_params", [])}
+
+
+def arguments(node: FunctionNode) -> list[ast.arg]:
+    given = node.args
+    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *rest]
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function's own scope: of nested functions and classes only the name."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        if not isinstance(child, scopes):
+            yield from _own_nodes(child)
+
+
+def bound_in(node: FunctionNode) -> set[str]:
+    """Names that are local to a function since its body binds them somewhere."""
+    if isinstance(node, ast.Lambda):
+        return set()
+    bound: set[str] = set()
+    for child in (found for statement in node.body for found in [statement, *_inner(statement)]):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store | ast.Del):
+            bound.add(child.id)
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(child.name)
+        elif isinstance(child, ast.alias):
+            bound.add(child.asname or child.name.partition(".")[0])
+        elif isinstance(child, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and child.name:
+            bound.add(child.name)
+        elif isinstance(child, ast.MatchMapping) and child.rest:
+            bound.add(child.rest)
+    return bound
+
+
+def _inner(statement: ast.stmt) -> Iterator[ast.AST]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return iter(())
+    return _own_nodes(statement)
+
+
+def globals_of(node: FunctionNode) -> set[str]:
+    if isinstance(node, ast.Lambda):
+        return set()
+    return {
+        name
+        for statement in node.body
+        for child in [cast(ast.AST, statement), *_inner(statement)]
+        if isinstance(child, ast.Global)
+        for name in child.names
+    }
+
+
+# Tracks the names of a cell during a walk: used, bound, changed in place.
+
+
+# Functions through which a cell may define any name.
+_DYNAMIC = frozenset({"exec", "eval", "globals"})
+
+
+class Frame:
+    """The names of a scope within the cell. A class's are not seen by its methods."""
+
+    def __init__(
+        self, names: set[str], kind: Literal["function", "class", "comprehension"] = "function"
+    ) -> None:
+        self.names = names
+        self.kind = kind
+        self.declared_global: set[str] = set()
+
+
+class ScopeTracker:
+    """Tracks the scopes of a walk, and records in ``out`` what it does to names.
+
+    ``later`` is set inside a function, whose body runs when it is called.
+    """
+
+    def __init__(self) -> None:
+        self.out = CellNames()
+        self.frames: list[Frame] = []
+        self.bound: set[str] = set()
+        self.later: Later | None = None
+        self.parameters: dict[str, list[str | int]] = {}
+        self.tick = 0
+
+    def use(self, name: str) -> None:
+        """A name is read."""
+        if self._local(name):
+            return
+        if self.later is not None:
+            self.later.uses.add(name)
+            return
+        self.tick += 1
+        self.out.used_at.setdefault(name, self.tick)
+        if name in _DYNAMIC:
+            self.out.star = True
+        if name not in self.bound:
+            self.out.uses.add(name)
+        later = self.out.later.get(name)
+        if later is not None and name in self.bound | self.out.maybe:
+            self._called(later, {name})
+
+    def _called(self, later: Later, seen: set[str]) -> None:
+        """A function that this cell defines is (or may be) called here."""
+        for name in sorted(later.uses - seen):
+            if name not in self.bound:
+                self.out.uses.add(name)
+            inner = self.out.later.get(name)
+            if inner is not None:
+                self._called(inner, seen | {name})
+        for name in later.mutates:
+            self._mutated(name)
+
+    def bind(self, name: str) -> None:
+        """A name gets a value."""
+        frame = self._scope()
+        if frame is not None and name not in frame.declared_global:
+            frame.names.add(name)
+            return
+        if self.later is not None:
+            self.later.mutates.add(name)
+            return
+        self.tick += 1
+        self.bound.add(name)
+        self.out.bound_at.setdefault(name, self.tick)
+        self.out.later.pop(name, None)
+        self.out.also.pop(name, None)
+        self.out.imports.discard(name)
+        self.out.classes.discard(name)
+
+    def mutate(self, name: str) -> None:
+        """The value of a name is changed in place."""
+        if self._local(name):
+            if self.later is not None:
+                self.later.parameters.update(self.parameters.get(name, []))
+            return
+        self.use(name)
+        if self.later is not None:
+            self.later.mutates.add(name)
+        else:
+            self._mutated(name)
+
+    def _mutated(self, name: str) -> None:
+        if name not in self.bound:
+            self.out.uses.add(name)
+            self.out.mutates.add(name)
+
+    def _local(self, name: str) -> bool:
+        innermost = True
+        for frame in reversed(self.frames):
+            if name in frame.declared_global:
+                return False
+            if name in frame.names and (innermost or frame.kind != "class"):
+                return True
+            innermost = False
+        return False
+
+    def _scope(self) -> Frame | None:
+        return self.frames[-1] if self.frames else None
+
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ...protocol.base import Wire, new_id
-from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs
-from ...protocol.line_ends import line_feeds
+from ...protocol.cells import CellEdit, CellRun, PageCell, PageNotebook, SetOutputs, line_feeds
 from ...protocol.page import (
     AllowParams,
     EditParams,
@@ -24,7 +23,7 @@ from ...protocol.tools import Change
 from ..document import BackendName, DocumentError, Progress
 from ..kernel.acts import GuardedRun
 from ..kernel.run_observer import RunObserver
-from ..page.hub import NotOpen, Page, PageGone, PageSilent
+from ..page import NotOpen, Page, PageGone, PageSilent
 from ..renames import TrackedPath
 from .file import Applied
 from .headless_run import WriteOutputs

@@ -17,15 +17,13 @@ from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from ... import opening
-from ...protocol.cells import PageCell
-from ...protocol.line_ends import line_feeds
+from ...protocol.cells import PageCell, line_feeds
 from ...protocol.renames import Rename
 from ..brief_outputs import BRIEF_CELLS, brief_errors, brief_outputs
-from ..cancellation import uncancelled
 from ..document import DocumentError
 from ..edits.batch import Cell, EditedCells, outputs_of, page_cell, source_of
 from ..large_text import in_thread_if_large
-from ..locks import PathLocks
+from ..locks import PathLocks, uncancelled
 from ..paths import ASK_FOR_PATH
 from ..recent import RecentDocuments
 from ..renames import Renames, TrackedPath
@@ -40,25 +38,23 @@ from .cell_ids import (
     requires_ids,
     version_of,
 )
-from .file_errors import (
-    TextLostError,
-    check_size,
-    invalid,
-    not_a_notebook,
-    not_as_saved,
-    not_readable,
-    not_saved,
-    text_lost,
-    unwritable,
-)
 from .notebook_text import (
     UNREADABLE,
     ParsedNotebook,
     TextLost,
+    TextLostError,
+    check_size,
     digest,
+    invalid,
     is_plain,
     load,
+    not_a_notebook,
+    not_as_saved,
+    not_readable,
+    not_saved,
     parsed,
+    text_lost,
+    unwritable,
 )
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ...protocol.cells import CellRun, SetOutputs
-from ..cancellation import uncancelled
 from ..document import DocumentError, Progress
 from ..edits.batch import Cell, EditedCells, execution_count_of, source_of, with_outputs
 from ..kernel.connection import KernelConnection
@@ -17,6 +16,7 @@ from ..kernel.execution import Execution
 from ..kernel.execution_log import ExecutionLog
 from ..kernel.kernels import Kernels
 from ..kernel.outputs import CellOutputs
+from ..locks import uncancelled
 from ..renames import TrackedPath
 from .contents import ChangedOnDisk, NotebookFiles
 

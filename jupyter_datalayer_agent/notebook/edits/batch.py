@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from typing_extensions import assert_never
 
@@ -23,13 +23,52 @@ from ...protocol.cells import (
     PageCell,
     SetOutputs,
     UpdateCell,
+    line_feeds,
 )
 from ...protocol.context import CellType
-from ...protocol.line_ends import line_feeds
 from ...protocol.tools import Change
 from ..agent_mark import is_held_back, made_by_agent, may_load
 from ..document import DocumentError
-from .cell_locks import check_unlocked
+
+# Cells that are locked: by nbformat's ``editable`` and ``deletable``, or by nbgrader.
+#
+# As in JupyterLab a lock is about a cell's text and about the cell itself: a locked cell can be run
+# and moved, and its outputs can be cleared.
+
+
+Lock = Literal["editable", "deletable"]
+_WORDS: dict[Lock, tuple[str, str]] = {
+    "editable": ("changed", "not editable"),
+    "deletable": ("deleted", "not deletable"),
+}
+
+
+def lock_of(cell: Mapping[str, Any], lock: Lock) -> str | None:
+    """The metadata that locks the cell, as it is written; None if it is not locked."""
+    metadata = cell.get("metadata", {})
+    if metadata.get(lock) is False:
+        return f'"{lock}": false'
+    nbgrader = metadata.get("nbgrader")
+    if isinstance(nbgrader, Mapping) and nbgrader.get("locked") is True:
+        return '"nbgrader": {"locked": true}'
+    return None
+
+
+def check_unlocked(cell: Mapping[str, Any], index: int, lock: Lock) -> None:
+    """Raise ``DocumentError`` for a cell that may not be edited, or deleted."""
+    found = lock_of(cell, lock)
+    if found is None:
+        return
+    verb, meaning = _WORDS[lock]
+    raise DocumentError(
+        "not_allowed",
+        f"Cell {index + 1} ({cell['id']}) is locked and cannot be {verb}: its metadata has "
+        f"{found}, {meaning}. Nothing was changed.",
+        "Leave the cell as it is, and put new code in a cell of its own. If the change is needed, "
+        "ask the user to remove that lock first (in JupyterLab: Property Inspector, Advanced "
+        "Tools, Cell Metadata).",
+    )
+
 
 Cell = dict[str, Any]
 _CELL_ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")  # nbformat 4.5's schema

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from ...protocol.line_ends import line_feeds
+from ...protocol.cells import line_feeds
 from .text_state import TextState
 
 # Of a longer text no nearest lines are looked for: that would take seconds.

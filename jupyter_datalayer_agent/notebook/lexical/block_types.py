@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...protocol.code_text import plain_code, unfenced
+from ...protocol.fences import plain_code, unfenced
 from . import nodes
 from .editor_state import MAX_DEPTH, Node
 from .from_markdown import blocks_of, inline_of

@@ -2,16 +2,117 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...protocol.cells import PageCell, PageNotebook
+from ...protocol.json_text import to_json
 from ..edits.batch import outputs_of, source_of
+from ..kernel.execution_log import ExecutionLog
 from ..metadata import of_kernel
 from . import nodes
-from .editor_state import EditorState, Node
+from .blocks import DocumentBlock
+from .documents import OpenDocument
+from .editor_state import Block, EditorState, Node
 from .from_markdown import blocks_of
+from .nodes import OUTPUT
 from .to_markdown import markdown_of
+
+# The blocks of a Lexical document as cells, for what looks at documents of either kind.
+
+
+def blocks_as_cells(
+    document: OpenDocument, executions: ExecutionLog | None = None, *, outputs: bool = False
+) -> PageNotebook:
+    """Code that runs as code cells, all else as Markdown; a cell's ``index`` is its block's.
+    ``executions`` has the counts, which a document does not."""
+    kernel = document.kernel or {}
+    runs = {} if executions is None else executions.life(document.path).cells
+
+    def count_of(block: DocumentBlock) -> int | None:
+        known = runs.get(block.id)
+        return None if known is None else known.order
+
+    return PageNotebook(
+        path=document.path,
+        kernel_id=kernel.get("id"),
+        kernel_name=kernel.get("name"),
+        kernel_language=document.language,
+        kernel_status=kernel.get("status"),
+        cells=[
+            _cell_as_cells(each, document.blocks.outputs_of(each), count_of(each), outputs=outputs)
+            for each in document.blocks.all
+            if not each.is_output
+        ],
+    )
+
+
+def _cell_as_cells(
+    block: DocumentBlock, found: Sequence[dict[str, Any]], count: int | None, *, outputs: bool
+) -> PageCell:
+    return PageCell(
+        id=block.id,
+        index=block.index,
+        type="code" if block.runs else "markdown",
+        source=block.content,
+        hash=block.block.hash,
+        has_output=bool(found),
+        outputs=list(found) if outputs and block.runs else None,
+        execution_count=count,
+    )
+
+
+# New Lexical documents.
+
+
+def empty_document() -> str:
+    """The smallest state that Lexical's editor opens: a root with one empty paragraph."""
+    return new_document([nodes.paragraph()])
+
+
+def new_document(blocks: Sequence[Node]) -> str:
+    """The text of a document with these blocks."""
+    root = {
+        "children": list(blocks),
+        "direction": None,
+        "format": "",
+        "indent": 0,
+        "type": "root",
+        "version": 1,
+    }
+    return to_json({"root": root})
+
+
+# A whole document as Markdown: for diffs and exports.
+
+
+MOST_KNOWN = 4_096
+_known: OrderedDict[str, str] = OrderedDict()
+"""The Markdown of blocks by their JSON: an edit changes few of them."""
+
+
+def document_markdown(state: EditorState) -> str:
+    """Its blocks, without what code put out."""
+    said = [_said(block) for block in state.blocks if block.type != OUTPUT]
+    return "\n\n".join(each for each in said if each) + "\n"
+
+
+def blocks_markdown(blocks: Iterable[str]) -> str:
+    """Some blocks, each given as JSON."""
+    return "\n\n".join(markdown_of(json.loads(each)) for each in blocks)
+
+
+def _said(block: Block) -> str:
+    known = _known.get(block.text)
+    if known is None:
+        known = _known[block.text] = markdown_of(block.node)
+        if len(_known) > MOST_KNOWN:
+            _known.popitem(last=False)
+    return known
+
 
 Notebook = dict[str, Any]
 _OUTPUTS = frozenset(["stream", "display_data", "execute_result", "error"])

@@ -6,68 +6,64 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from .base import BaseEvent
-from .documents import (
-    CellsStale,
-    ChangesKept,
-    ChangesUndone,
-    DocumentChanged,
-    DocumentRenamed,
-    FixesOffered,
-    QualityReported,
-    UndoConflict,
-)
-from .history import (
-    AnswerChosen,
-    AnswerDelta,
-    AnswerFinished,
-    AnswerStarted,
-    AnswerStatus,
-    WentBack,
-)
-from .plan import PlanUpdated, RecoveryFinished, RecoveryStarted, StepFinished, StepStarted
-from .services import (
+from .session import (
     ActionFinished,
     ActionProgress,
     ActionProposed,
     ActionsOffered,
     ActionStarted,
+    AnswerChosen,
+    AnswerDelta,
+    AnswerFinished,
+    AnswerStarted,
+    AnswerStatus,
+    CellsStale,
+    ChangesKept,
+    ChangesUndone,
     CommandUnknown,
+    DatasetRegistered,
+    DocumentChanged,
+    DocumentRenamed,
+    FixesOffered,
     HelpShown,
     IntentDetected,
-)
-from .session import (
-    DatasetRegistered,
     OpDequeued,
     OpHeld,
     OpQueued,
+    QualityReported,
     SessionConfigured,
     SessionDeleted,
     SessionReset,
+    UndoConflict,
+    WentBack,
 )
-from .tool_calls import (
+from .turn import (
     ApprovalAct,
     ApprovalRequested,
     ApprovalResolved,
-    ToolCallArguments,
-    ToolCallOutput,
-    ToolCallStarted,
-    UserInputRequested,
-    UserInputResolved,
-)
-from .turn import (
+    BaseEvent,
     ContextCompacted,
     ErrorEvent,
     FinalReply,
     ItemDiscarded,
     ModelStarted,
+    PlanUpdated,
     ReasoningDelta,
+    RecoveryFinished,
+    RecoveryStarted,
     Status,
+    StepFinished,
+    StepStarted,
     TextDelta,
     TokenUsage,
+    ToolCallArguments,
+    ToolCallOutput,
+    ToolCallStarted,
     TurnAborted,
     TurnCompleted,
     TurnStarted,
+    UserInputRequested,
+    UserInputResolved,
     Warning_,
     WorkflowsOffered,
 )

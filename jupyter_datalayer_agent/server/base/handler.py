@@ -2,29 +2,349 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import hashlib
+import re
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeVar, cast
+from urllib.parse import urlsplit
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async, url_path_join
 from pydantic import ValidationError
 from tornado import web
+from tornado.ioloop import PeriodicCallback
+from tornado.iostream import StreamClosedError
 
-from ...agent.asker import Asker
+from ...agent.asker import CLIENT_HEADER, Asker
+from ...agent.events import EventChannel, SerializedEvent
+from ...agent.features.connect import ConnectService
+from ...agent.features.mcp_servers import McpService
+from ...agent.instructions import Instructions
+from ...agent.runtime import Runtime
+from ...agent.session.registry import SessionRegistry
+from ...agent.session.strategist import Strategist
+from ...entry_points import Plugins
+from ...models.local.servers import LocalServers
 from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.errors import HTTP_STATUS, AgentError, ErrorCode
 from ...protocol.json_text import parse_json, to_json
-from ...protocol.limits import MAX_SEARCHED_CHARACTERS
-from ...protocol.ops import UserMessage
-from ...protocol.requests import ChatRequest
+from ...protocol.limits import MAX_SEARCHED_CHARACTERS, MAX_WAITING_EVENTS
+from ...protocol.ops import Op, UserMessage
+from ...protocol.requests import ChatRequest, ModelsReply
+from ...settings.layers import ConfigService
+from ...tools.mcp.turn_tools import TurnTools
 from ..kernel_access.reach import check_session
 from ..kernel_access.tokens import AsKernel, Grant, kernel_of, session_named
 
-if TYPE_CHECKING:
-    from .parts import Parts
+# Checks of messages before they are queued.
+
+
+MAX_MESSAGE_CHARACTERS = 1_000_000
+
+
+def check_message(request: ChatRequest) -> None:
+    """Raises ``AgentError`` ``too_large``, or ``invalid_request`` for a message without text."""
+    length = len(request.message)
+    if length > MAX_MESSAGE_CHARACTERS:
+        raise AgentError(
+            "too_large",
+            f"The message has {length:,} characters; the limit is {MAX_MESSAGE_CHARACTERS:,}. "
+            "Put the text into a file and attach that.",
+        )
+    if not request.message.strip():
+        raise AgentError("invalid_request", "The message is empty.")
+
+
+def check_op(op: Op) -> Op:
+    """An op that may be put on a queue. Raises ``AgentError``."""
+    if isinstance(op, UserMessage):
+        check_message(op.request)
+    return op
+
+
+# Finds who sent a request: see ``agent.asker``.
+#
+# What a page has is a WebSocket that a browser opened: without a token, which a browser's script
+# cannot send there, but with the cookie that it was given at its login, and with its origin. The
+# page names a secret of its own over it, and with its HTTP requests the same one.
+
+
+LEAST_LENGTH = 16
+
+
+class Askers:
+    """The keys of the pages that are connected."""
+
+    def __init__(self) -> None:
+        self._pages: Counter[str] = Counter()
+
+    def connected(self, key: str | None) -> Callable[[], None]:
+        """A page is connected that has this key; call the result when it is not any more."""
+        if key is None:
+            return lambda: None
+        self._pages[key] += 1
+
+        def leave() -> None:
+            self._pages[key] -= 1
+
+        return leave
+
+    def of(self, handler: Any) -> Asker:
+        """Who sent an HTTP request; ``handler.kernel`` is the kernel whose token it has."""
+        key = key_of(handler.request.headers.get(CLIENT_HEADER))
+        if handler.kernel is not None:
+            return Asker("kernel")
+        is_page = key is not None and self._pages[key] > 0
+        return Asker("page" if is_page else "program", key)
+
+
+def key_of(secret: str | None) -> str | None:
+    """The key of a client with this secret, which is not kept; None for one that is too short."""
+    if secret is None or len(secret) < LEAST_LENGTH:
+        return None
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+async def is_browser(handler: Any) -> bool:
+    """Whether a WebSocket was opened by a browser that is signed in, as far as that can be told:
+    a program may imitate one, once it has signed in."""
+    origin = handler.request.headers.get("Origin")
+    if origin is None:
+        return False
+    if not handler.token_authenticated:
+        return True
+    # A proxy may add a token to what browsers send; then Jupyter looked at nothing else.
+    if urlsplit(origin).netloc.lower() != handler.request.host.lower():
+        return False
+    return await ensure_async(handler.identity_provider.get_user_cookie(handler)) is not None
+
+
+# Route declarations, from which both the server and ``openapi.json`` are made.
+
+
+PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of a route. ``query`` maps a parameter's name to its description."""
+
+    summary: str
+    request: type[Wire] | None = None
+    response: type[Wire] | None = None
+    status: int = 200
+    query: dict[str, str] = field(default_factory=dict)
+    content: str = "application/json"
+    takes: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Route:
+    """A path under ``datalayer-agent/`` with its handler and methods (``get``, ``post``, …)."""
+
+    path: str
+    handler: type[Any]
+    operations: dict[str, Operation]
+    authenticated: bool = True
+
+    def pattern(self, base: str) -> str:
+        """The regular expression that tornado matches; parameters are one path segment each."""
+        return base + PARAMETER.sub(r"(?P<\1>[^/]+)", self.path) + "$"
+
+
+# Server-sent events: a session's events as a stream of text, with heartbeats.
+
+
+HEARTBEAT_SECONDS = 15.0
+
+
+class Waiting:
+    """Events to be written, None for a heartbeat. Once ``MAX_WAITING_EVENTS`` wait, no more are
+    taken (``is_full``): the reader is sent the rest from the store."""
+
+    def __init__(self) -> None:
+        self.is_full = False
+        self._events: asyncio.Queue[SerializedEvent | None] = asyncio.Queue()
+        self.get = self._events.get
+        self.is_empty = self._events.empty
+        self.written = self._events.task_done
+        self.all_written = self._events.join
+
+    def put(self, event: SerializedEvent | None) -> None:
+        """Take an event, if there is room."""
+        self.is_full = self.is_full or self._events.qsize() >= MAX_WAITING_EVENTS
+        if not self.is_full:
+            self._events.put_nowait(event)
+
+
+async def always() -> bool:
+    """Reads on."""
+    return True
+
+
+async def stream_events(
+    handler: web.RequestHandler,
+    channel: EventChannel,
+    after: int | None,
+    *,
+    wanted: Callable[[SerializedEvent], bool] = lambda event: True,
+    is_last: Callable[[SerializedEvent], bool] = lambda event: False,
+    may_go_on: Callable[[], Awaitable[bool]] = always,
+) -> None:
+    """Write a session's events after ``after``, then live ones, until ``is_last`` or until the
+    reader is gone or may not go on. Old ones are read in pages, each once the page before has been
+    written. None: nothing is left to be written."""
+    while after is not None:
+        waiting = Waiting()
+        subscribing = asyncio.ensure_future(
+            channel.subscribe(waiting.put, after, waiting.all_written)
+        )
+        writing = asyncio.ensure_future(
+            write_events(
+                handler, waiting, after, wanted=wanted, is_last=is_last, may_go_on=may_go_on
+            )
+        )
+        try:
+            await asyncio.wait((subscribing, writing), return_when=asyncio.FIRST_COMPLETED)
+            if not writing.done():
+                subscribing.result()  # raises what reading the store raised
+            after = await writing
+        finally:
+            writing.cancel()
+            subscribing.cancel()
+            await asyncio.wait((subscribing, writing))
+            if not subscribing.cancelled() and subscribing.exception() is None:
+                subscribing.result()()
+
+
+async def write_events(
+    handler: web.RequestHandler,
+    waiting: Waiting,
+    after: int,
+    *,
+    wanted: Callable[[SerializedEvent], bool] = lambda event: True,
+    is_last: Callable[[SerializedEvent], bool] = lambda event: False,
+    may_go_on: Callable[[], Awaitable[bool]] = always,
+) -> int | None:
+    """Write events until ``is_last``, or until the reader disconnects, which does not affect the
+    session. Of a reader that is too far behind, the number after which it is sent the rest;
+    ``after`` is where it begins."""
+    handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
+    handler.set_header("Cache-Control", "no-cache")
+    handler.set_header("X-Accel-Buffering", "no")
+    connection = handler.request.connection
+    stream = getattr(connection, "stream", None)
+    if stream is not None:
+        stream.set_nodelay(True)
+    heart = PeriodicCallback(lambda: waiting.put(None), HEARTBEAT_SECONDS * 1000)
+    heart.start()
+    try:
+        await handler.flush()
+        while not (waiting.is_full and waiting.is_empty()):
+            event = await waiting.get()
+            if not await may_go_on():
+                return None
+            if event is None:
+                handler.write(": still here\n\n")
+            else:
+                after = event.seq or after
+                if wanted(event):
+                    handler.write(f"id: {event.seq}\nevent: {event.type}\ndata: {event.text}\n\n")
+            last = event is not None and is_last(event)
+            if waiting.is_empty() or last:
+                await handler.flush()
+            waiting.written()
+            if last:
+                return None
+        return after
+    except StreamClosedError:
+        return None
+    finally:
+        heart.stop()
+
+
+# The ops that pages submitted recently: a repeated one is not executed again.
+#
+# A page repeats an op if its connection broke before the answer came. The first one may still be in
+# progress (its session is being loaded), and the server may have restarted since.
+
+
+KEPT = 1000
+
+
+class AcceptedOps:
+    """Op ids by the page that sent the op and the page's own reference to it."""
+
+    def __init__(self) -> None:
+        self._op_ids: OrderedDict[str, asyncio.Future[str]] = OrderedDict()
+
+    async def once(self, client_id: str, ref: str, submit: Callable[[str], Awaitable[str]]) -> str:
+        """The op's id; a new op is passed to ``submit`` first.
+
+        Raises what ``submit`` raises; a refused op may be repeated.
+        """
+        op_id = id_of(client_id, ref)
+        known = self._op_ids.get(op_id)
+        if known is None:
+            known = self._op_ids[op_id] = asyncio.ensure_future(submit(op_id))
+            known.add_done_callback(lambda done: self._done(op_id, done))
+        return await asyncio.shield(known)
+
+    def _done(self, op_id: str, done: asyncio.Future[str]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            del self._op_ids[op_id]
+        while len(self._op_ids) > KEPT:
+            self._op_ids.popitem(last=False)
+
+
+def id_of(client_id: str, ref: str) -> str:
+    """The op's id. It is the same for a repeated op, even after a restart of the server: messages
+    are stored with it."""
+    return f"op_{hashlib.sha256(f'{client_id} {ref}'.encode()).hexdigest()[:21]}"
+
+
+# The services of one server that handlers use.
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One server's parts, as ``app.py`` wires them together. ``on_close`` is called when the server
+    ends, before the sessions do."""
+
+    runtime: Runtime
+    sessions: SessionRegistry
+    connect: ConnectService
+    config: ConfigService
+    version: str
+    local_models: LocalServers
+    turn_tools: TurnTools
+    instructions: Instructions
+    plugins: Plugins
+    accepted: AcceptedOps = field(default_factory=AcceptedOps)
+    askers: Askers = field(default_factory=Askers)
+    on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+
+    def models(self) -> ModelsReply:
+        """Every model that may be chosen, with its readiness."""
+        return self.connect.models()
+
+    @cached_property
+    def mcp(self) -> McpService:
+        """MCP servers, whose tools the agent uses."""
+        return McpService(self.turn_tools)
+
+    @cached_property
+    def strategist(self) -> Strategist:
+        """Answers questions about earlier conversations."""
+        return Strategist(self.sessions)
+
 
 RESOURCE = "datalayer-agent"
 PARTS_KEY = "datalayer_agent_parts"

@@ -33,7 +33,7 @@ from ...protocol.page import (
     RunResult,
     WriteTextParams,
 )
-from .route_table import PARAMETER, Operation, Route
+from .handler import PARAMETER, Operation, Route
 
 ACTION = "x-jupyter-action"
 """Which of the authorizer's actions (read, write, execute) an operation needs."""

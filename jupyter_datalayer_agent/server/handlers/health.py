@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 
+from ...protocol.descriptor import AgentDescriptor
 from ...protocol.requests import Health
-from ..base.handler import Handler
-from ..base.route_table import Operation, Route
+from ..base.handler import Handler, Operation, Route, route
+from ..sdk import descriptor
+
+# ``GET descriptor``: the agent, for programs that list or call agents.
+
+
+class DescriptorHandler(Handler):
+    """Reads what is there; calls no model."""
+
+    @route("read")
+    async def get(self) -> AgentDescriptor:
+        return descriptor(self.parts, self.base_url)
+
+
+DESCRIPTOR_ROUTES = [
+    Route(
+        "descriptor",
+        DescriptorHandler,
+        {"get": Operation("The agent, for programs that list agents", response=AgentDescriptor)},
+    )
+]
 
 
 class HealthHandler(Handler):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 
-from ...protocol.attachments import Attachment
 from ...protocol.base import ApprovalPolicy
+from ...protocol.context import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.ops import Op, UserMessage
 from ...protocol.requests import ChatRequest, KernelDocument, SessionCreate
-from ...settings.policies import LOOSENING
-from ..base.handler import Handler, route
-from ..base.route_table import Operation, Route
+from ...settings.turn_settings import LOOSENING
+from ..base.handler import Handler, Operation, Route, route
 from ..kernel_access.reach import check_op, document_of
 
 

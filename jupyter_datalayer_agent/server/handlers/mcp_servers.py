@@ -2,19 +2,109 @@
 
 from __future__ import annotations
 
+from html import escape
 from urllib.parse import unquote
 
-from ...protocol.instructions import FolderFileDecision
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.utils import url_path_join
+
+from ...protocol.errors import AgentError
 from ...protocol.mcp import (
     McpLogReply,
     McpServerDefinition,
     McpServerPatch,
     McpServersReply,
+    McpSignInReply,
+    McpSignInRequest,
     McpTestReply,
     McpTestRequest,
 )
-from ..base.handler import Handler, route
-from ..base.route_table import Operation, Route
+from ...protocol.tools import FolderFileDecision
+from ..base.handler import RESOURCE, Handler, Operation, Route, route
+
+# Signing in to MCP servers: the request that begins it, and the page that the browser ends at.
+
+
+BACK = "mcp-sign-in"
+PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
+<body style="font-family: sans-serif; max-width: 40em; margin: 4em auto">
+<h1 style="font-size: 1.2em">{title}</h1><p>{text}</p></body></html>"""
+
+
+class McpSignInHandler(Handler):
+    """Begins and ends a sign-in."""
+
+    @route("execute")
+    async def post(self, name: str) -> McpSignInReply:
+        path = url_path_join(self.base_url, RESOURCE, BACK)
+        request = self.body(McpSignInRequest)
+        return await self.parts.mcp.sign_in(unquote(name), request, self.request.host, path)
+
+    @route("execute")
+    async def delete(self, name: str) -> McpServersReply:
+        return await self.parts.mcp.sign_out(unquote(name))
+
+
+class McpSignedInHandler(Handler):
+    """Where the authorization server sends the browser: a page for the user. What it says is
+    believed only with the state that a sign-in waits for."""
+
+    def get_login_url(self) -> str:
+        """The login page: a browser that is not known here comes back after it."""
+        return JupyterHandler.get_login_url(self)
+
+    @route("execute")
+    async def get(self) -> None:
+        state, code = (self.get_query_argument(name, "") for name in ("state", "code"))
+        try:
+            if code:
+                iss = self.get_query_argument("iss", None)
+                name = await self.parts.mcp.finish_sign_in(state, code, iss)
+            else:
+                error, about = (
+                    self.get_query_argument(name, "") for name in ("error", "error_description")
+                )
+                name = await self.parts.mcp.refuse_sign_in(state, error, about)
+        except AgentError as error:
+            self.set_status(error.status)
+            title, text = "You are not signed in", error.message
+        else:
+            title = f"You are signed in to {name}"
+            text = "Close this page and go back to JupyterLab."
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.finish(
+            PAGE.format(title=escape(title), text=escape(text)),
+            set_content_type="text/html; charset=utf-8",
+        )
+
+
+MCP_SIGN_IN_ROUTES = [
+    Route(
+        "mcp-servers/{name}/sign-in",
+        McpSignInHandler,
+        {
+            "post": Operation("Where to sign in to a server", McpSignInRequest, McpSignInReply),
+            "delete": Operation("Sign out of a server", response=McpServersReply),
+        },
+    ),
+    Route(
+        BACK,
+        McpSignedInHandler,
+        {
+            "get": Operation(
+                "Where a browser comes back to after signing in to an MCP server",
+                query={
+                    "state": "of the sign-in that waits",
+                    "code": "for the tokens",
+                    "error": "in place of a code",
+                    "error_description": "of an error",
+                    "iss": "who issued the code (RFC 9207)",
+                },
+                content="text/html",
+            )
+        },
+    ),
+]
 
 
 class McpServersHandler(Handler):

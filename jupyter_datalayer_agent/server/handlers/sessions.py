@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import re
+import time
+from urllib.parse import quote
 
-from ...agent.changes.changed_blocks import changed_blocks
+from ...agent.approvals import Audience
+from ...agent.changes.checkpoints import changed_blocks
+from ...agent.changes.rewind import fork
+from ...agent.features.export import exported
 from ...protocol.errors import AgentError
+from ...protocol.history import Provenance, SearchReply, StoredResponse, TurnPlace
+from ...protocol.ops import OP_ADAPTER, UserMessage
 from ...protocol.requests import (
     CellBefore,
     ChangesReply,
+    OpAccepted,
     QueuedMessage,
     Session,
     SessionCreate,
@@ -16,12 +25,277 @@ from ...protocol.requests import (
     SessionsReply,
     TurnsReply,
 )
+from ...protocol.sessions import EXPORT_FORMATS, ExportFormat, ForkRequest, PromptsReply
 from ...protocol.tools import Change
 from ...store.store import Store
-from ..base.handler import Handler, route
-from ..base.route_table import Operation, Route
+from ..base.handler import Handler, Operation, Route, check_op, route, stream_events
 from ..kernel_access.reach import reached
-from .kernel_requests import session_as_kernel_may
+from ..kernel_access.tokens import TOKENS_KEY
+from .kernel_requests import op_as_kernel_may, session_as_kernel_may
+
+# ``POST sessions/{id}/fork``: continue in a copy of the conversation from any of its turns.
+
+
+class ForkHandler(Handler):
+    """Forks a session."""
+
+    @route("write")
+    async def post(self, session_id: str) -> None:
+        request = self.body(ForkRequest)
+        # Loading it ends a turn that a crashed server left running.
+        await self.parts.sessions.live(session_id)
+        self.reply(await fork(self.parts.runtime, session_id, request.turn_id), 201)
+
+
+FORKS_ROUTES = [
+    Route(
+        "sessions/{session_id}/fork",
+        ForkHandler,
+        {
+            "post": Operation(
+                "A new session with the conversation up to a turn", ForkRequest, Session, status=201
+            )
+        },
+    )
+]
+
+
+# ``GET sessions/{id}/export``: a conversation as a file.
+
+
+CONTENT_TYPES: dict[ExportFormat, str] = {
+    "md": "text/markdown; charset=utf-8",
+    "ipynb": "application/x-ipynb+json; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+}
+NAME_CHARACTERS = 60
+
+
+class ExportHandler(Handler):
+    """Sends the file."""
+
+    @route("read")
+    async def get(self, session_id: str) -> None:
+        name = self.get_query_argument("format", "md")
+        if name not in EXPORT_FORMATS:
+            raise AgentError("invalid_request", f"format must be md, ipynb or json, not {name!r}.")
+        kind: ExportFormat = name
+        await self.parts.sessions.live(session_id)
+        session, text = await exported(self.parts.runtime.store, session_id, kind)
+        self.set_header("Content-Disposition", disposition(session.title, kind))
+        self.finish(text, set_content_type=CONTENT_TYPES[kind])
+
+
+def disposition(title: str, suffix: str) -> str:
+    """The header that names the file, for every browser (RFC 6266)."""
+    name = re.sub(r"[^\w\- ]+", " ", title)[:NAME_CHARACTERS].strip() or "conversation"
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return f"attachment; filename=\"{plain}.{suffix}\"; filename*=UTF-8''{quote(name)}.{suffix}"
+
+
+EXPORTS_ROUTES = [
+    Route(
+        "sessions/{session_id}/export",
+        ExportHandler,
+        {
+            "get": Operation(
+                "The conversation as a file: Markdown, a notebook, or JSON",
+                query={"format": "md (default), ipynb or json"},
+            )
+        },
+    )
+]
+
+
+# ``GET sessions/{id}/events``: a session's events, resumable, then live.
+
+
+CHECK_SECONDS = 1.0
+
+
+class EventsHandler(Handler):
+    """Server-sent events for programs; pages use the WebSocket."""
+
+    _checked = 0.0
+
+    @route("read")
+    async def get(self, session_id: str) -> None:
+        # Only the channel is held, so that the session can be unloaded meanwhile.
+        channel = (await self.parts.sessions.live(session_id)).state.channel
+        await stream_events(self, channel, self._after(), may_go_on=self._may_go_on)
+
+    async def _may_go_on(self) -> bool:
+        """Whether the reader may read on: a kernel only while its token counts."""
+        now = time.monotonic()
+        if self.kernel is None or now - self._checked < CHECK_SECONDS:
+            return True
+        self._checked = now
+        return await self.settings[TOKENS_KEY].refusal(self.kernel) is None
+
+    def _after(self) -> int:
+        last = self.request.headers.get("Last-Event-ID")
+        if last is None:
+            return self.number("after", 0) or 0
+        try:
+            return int(last)
+        except ValueError as error:
+            raise AgentError("invalid_request", "Last-Event-ID must be a whole number.") from error
+
+
+EVENTS_ROUTES = [
+    Route(
+        "sessions/{session_id}/events",
+        EventsHandler,
+        {
+            "get": Operation(
+                "Events after Last-Event-ID (or after), then live ones",
+                query={"after": "only events with a greater seq"},
+                content="text/event-stream",
+            )
+        },
+    )
+]
+
+
+# ``POST sessions/{id}/ops``: submit an op.
+
+
+class OpsHandler(Handler):
+    """Replies as soon as the op is queued."""
+
+    @route("execute")
+    async def post(self, session_id: str) -> None:
+        op = await op_as_kernel_may(
+            self, session_id, check_op(OP_ADAPTER.validate_python(self.json_body()))
+        )
+        page = isinstance(op, UserMessage) and op.request.client_id is not None
+        audience: Audience = "page" if page else "stream"
+        op_id = await self.parts.sessions.submit(session_id, op, audience, self.asker)
+        if self.kernel is not None:
+            self.kernel.ops.add(op_id)
+        self.reply(OpAccepted(op_id=op_id), 202)
+
+
+OPS_ROUTES = [
+    Route(
+        "sessions/{session_id}/ops",
+        OpsHandler,
+        {"post": Operation("Submit an op", response=OpAccepted, status=202)},
+    )
+]
+
+
+# ``GET sessions/{id}/prompts``: every turn in short, so that a page can jump to any of them.
+
+
+class PromptsHandler(Handler):
+    """Loads no items and no events."""
+
+    @route("read")
+    async def get(self, session_id: str) -> PromptsReply:
+        await self.parts.sessions.live(session_id)
+        withdrawals = self.parts.runtime.store.withdrawals
+        return PromptsReply(prompts=await withdrawals.prompts(session_id))
+
+
+PROMPTS_ROUTES = [
+    Route(
+        "sessions/{session_id}/prompts",
+        PromptsHandler,
+        {"get": Operation("All turns in short, oldest first", response=PromptsReply)},
+    )
+]
+
+
+# ``search``, ``turns/{id}``, ``responses``: searches of all conversations.
+
+
+MAX_LIMIT = 100
+
+
+class SearchHandler(Handler):
+    """Searches all sessions, or one."""
+
+    @route("read")
+    async def get(self) -> SearchReply:
+        query = self.searched("q") or ""
+        if not query.strip():
+            raise AgentError("invalid_request", "q (the text to search for) is empty.")
+        limit = self.number("limit", 20)
+        if limit is None or not 1 <= limit <= MAX_LIMIT:
+            raise AgentError("invalid_request", f"limit must be from 1 to {MAX_LIMIT}.")
+        session_id = self.get_query_argument("sessionId", None)
+        past = self.parts.runtime.store.past
+        return SearchReply(results=await past.search(query, limit, session_id))
+
+
+class TurnHandler(Handler):
+    """One turn, by its id alone: the target of a citation."""
+
+    @route("read")
+    async def get(self, turn_id: str) -> TurnPlace:
+        past = self.parts.runtime.store.past
+        turn = await past.turn(turn_id)
+        return TurnPlace(
+            turn=turn,
+            session_title=await past.title_of(turn.session_id) or "",
+            session_kind=await past.kind_of(turn.session_id),
+            responses=await past.responses_of(turn_id),
+        )
+
+
+class ResponsesHandler(Handler):
+    """One answer, by its provenance."""
+
+    @route("read")
+    async def get(self) -> StoredResponse:
+        names = ("aiTurnId", "providerId", "responseType")
+        given = {name: self.get_query_argument(name, "") for name in names}
+        missing = [name for name, value in given.items() if not value]
+        if missing:
+            raise AgentError("invalid_request", f"{', '.join(missing)} must be given.")
+        key = Provenance.model_validate({**given, "responseIndex": self.number("responseIndex", 0)})
+        return await self.parts.runtime.store.past.response(key)
+
+
+SEARCH_ROUTES = [
+    Route(
+        "search",
+        SearchHandler,
+        {
+            "get": Operation(
+                "Search all that was said, the newest first",
+                response=SearchReply,
+                query={
+                    "q": "what to look for, as it stands: any part of a text",
+                    "limit": "how many results, 1 to 100 (20)",
+                    "sessionId": "only in this session",
+                },
+            )
+        },
+    ),
+    Route(
+        "turns/{turn_id}",
+        TurnHandler,
+        {"get": Operation("A turn, by its id alone", response=TurnPlace)},
+    ),
+    Route(
+        "responses",
+        ResponsesHandler,
+        {
+            "get": Operation(
+                "An answer, by its provenance",
+                response=StoredResponse,
+                query={
+                    "aiTurnId": "the turn",
+                    "providerId": "the model's provider in litellm's form",
+                    "responseType": "batch, synthesis, summary, plan or proposal",
+                    "responseIndex": "from 0 (0)",
+                },
+            )
+        },
+    ),
+]
 
 
 class SessionsHandler(Handler):

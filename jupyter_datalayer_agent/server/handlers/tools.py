@@ -9,6 +9,7 @@ from ...agent.request import confined
 from ...notebook.agent_mark import run_by_user
 from ...notebook.files.kinds import is_lexical
 from ...protocol.base import Location, Mode
+from ...protocol.context import VariablesReply
 from ...protocol.errors import AgentError
 from ...protocol.tools import (
     ActsReply,
@@ -23,8 +24,37 @@ from ...tools.context import ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate
 from ...tools.registry import Tool
-from ..base.handler import Handler, route
-from ..base.route_table import Operation, Route
+from ..base.handler import Handler, Operation, Route, route
+
+# ``variables``: those of a notebook's kernel, for references in a message.
+
+
+class VariablesHandler(Handler):
+    """The kernel's variables, read without disturbing it. It shows values: execute, not read."""
+
+    @route("execute")
+    async def get(self) -> VariablesReply:
+        path = self.get_query_argument("path", "")
+        if not path:
+            raise AgentError("invalid_request", "Give the path of a notebook.")
+        runtime = self.parts.runtime
+        found = await runtime.notebooks.variables(await confined(runtime, path))
+        return found.reply()
+
+
+VARIABLES_ROUTES = [
+    Route(
+        "variables",
+        VariablesHandler,
+        {
+            "get": Operation(
+                "Name, type and short form of each variable in a notebook's kernel",
+                response=VariablesReply,
+                query={"path": "the notebook"},
+            )
+        },
+    )
+]
 
 
 def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 
 from ...protocol.approval_text import approval_parts, visible
 from ...tools.call_approval import ApprovalRequest, Decision
-from .limits import ELICITATION_SECONDS
-from .peer import Peer
+from .rpc import ELICITATION_SECONDS, Peer
 
 log = logging.getLogger(__name__)
 

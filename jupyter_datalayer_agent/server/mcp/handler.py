@@ -13,16 +13,19 @@ from tornado import web
 from tornado.iostream import StreamClosedError
 
 from ...protocol.json_text import parse_json
-from ..base.handler import PARTS_KEY, Handler, route
-from ..base.route_table import Operation, Route
-from ..base.sse import HEARTBEAT_SECONDS
-from .limits import MAX_CONNECTIONS, MAX_MESSAGE_BYTES
-from .rpc import INVALID_REQUEST, PARSE_ERROR, RpcError, error_message
+from ..base.handler import HEARTBEAT_SECONDS, PARTS_KEY, Handler, Operation, Route, route
+from .rpc import (
+    INVALID_REQUEST,
+    MAX_CONNECTIONS,
+    MAX_MESSAGE_BYTES,
+    PARSE_ERROR,
+    RpcError,
+    error_message,
+)
 from .streams import Event, Stream
 
 if TYPE_CHECKING:
-    from .connection import Connection
-    from .connections import Connections
+    from .connections import Connection, Connections
 
 CONNECTIONS_KEY = "datalayer_agent_mcp"
 SESSION_HEADER = "Mcp-Session-Id"

@@ -2,30 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...agent.client_calls.calls import ClientCalls
+from ...agent.client_calls import ClientCalls, ClientGate
 from ...agent.runtime import Runtime
-from ..base.parts import Parts
-from .asking import LEVELS
-from .completion import Completion
-from .connection import Connection
-from .connections import Connections
-from .peer import Method, Params, Peer
-from .prompts.kind import Prompt
-from .prompts.methods import PromptMethods
-from .prompts.services import service_prompts
-from .prompts.workflows import workflow_prompts
-from .resources.datasets import DatasetResources
-from .resources.kind import ResourceKind
-from .resources.methods import ResourceMethods
-from .resources.notebooks import Cells, Notebooks
-from .resources.sessions import SessionResources
-from .resources.subscriptions import Subscriptions
-from .rpc import INVALID_PARAMS, RpcError
+from ...agent.tool_output import for_model
+from ...protocol.base import Mode
+from ...protocol.errors import AgentError
+from ...tools.limits import cut
+from ...tools.pictures import fitted
+from ...tools.registry import Tool
+from ...tools.result import Dispatched
+from ..base.handler import Parts
+from .asking import LEVELS, PeerClient
+from .connections import Connection, Connections
+from .prompts import Prompt, PromptMethods, service_prompts, workflow_prompts
+from .resources import (
+    Cells,
+    DatasetResources,
+    Notebooks,
+    ResourceKind,
+    ResourceMethods,
+    SessionResources,
+    Subscriptions,
+)
+from .rpc import INVALID_PARAMS, MAX_RUNNING_READS, Method, Params, Peer, RpcError
 from .sdk.adapter import Identity
-from .tools import ToolMethods
+
+# ``completion/complete``: values of the arguments of prompts and of URI templates.
+
+
+MOST_VALUES = 100
+
+
+class Completion:
+    """Completes by the names of what there is: notebooks, data sets, sessions."""
+
+    def __init__(self, kinds: Sequence[ResourceKind]) -> None:
+        self._kinds = kinds
+
+    async def complete(self, peer: Peer, params: Params) -> dict[str, Any]:
+        """The values that begin with what was typed."""
+        argument = params.get("argument") or {}
+        typed = str(argument.get("value", "")).lower()
+        name = str(argument.get("name", ""))
+        values = [each for kind in self._kinds for each in await kind.complete(name)]
+        found = [each for each in dict.fromkeys(values) if each.lower().startswith(typed)]
+        more = len(found) > MOST_VALUES
+        return {"completion": {"values": found[:MOST_VALUES], "total": len(found), "hasMore": more}}
+
+
+# ``tools``: those of the registry, through the dispatcher and gate of the agent's own calls.
+
+
+NOT_OFFERED = frozenset({"updatePlan"})
+"""It shows the plan of a turn of ours. A program has its own place for its plans."""
+
+
+class ToolMethods:
+    """The tools of one connection; ``level`` is the least level that it wants logged."""
+
+    def __init__(self, runtime: Runtime, calls: ClientCalls, level: Callable[[], str]) -> None:
+        self._runtime = runtime
+        self._calls = calls
+        self._level = level
+        self._reads = asyncio.Semaphore(MAX_RUNNING_READS)
+
+    def methods(self) -> dict[str, Method]:
+        """By name."""
+        return {"tools/list": self.list, "tools/call": self.call}
+
+    async def list(self, peer: Peer, params: Params) -> dict[str, Any]:
+        """The tools that ``mcp_mode`` allows on a document that is named."""
+        gate = ClientGate.on("any.ipynb", self._mode())
+        return {
+            "tools": [
+                _described(tool)
+                for tool in gate.sent(self._runtime.registry, with_blocks=True)
+                if tool.name not in NOT_OFFERED and (peer.can_elicit or not tool.asks)
+            ]
+        }
+
+    async def call(self, peer: Peer, params: Params) -> dict[str, Any]:
+        """Call a tool. A call that is cancelled is interrupted, and nothing else."""
+        name = str(params["name"])
+        tool = self._runtime.registry.behind(name)
+        if tool is None or tool.name in NOT_OFFERED:
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}. See tools/list.")
+        if peer.info.get("name"):
+            self._calls.title = client_title(peer.info)
+        arguments = params.get("arguments") or {}
+        # In a task of its own, which is cancelled once; anyio cancels what is in its scope again
+        # and again, also while a kernel is being interrupted.
+        task = asyncio.create_task(self._made(tool, name, arguments, PeerClient(peer, self._level)))
+        task.add_done_callback(_retrieve)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    async def _made(
+        self, tool: Tool, name: str, arguments: dict[str, Any], client: PeerClient
+    ) -> dict[str, Any]:
+        try:
+            if tool.changes:
+                done = await self._calls.call(tool, name, arguments, self._mode(), client)
+            else:
+                async with self._reads:
+                    done = await self._calls.call(tool, name, arguments, self._mode(), client)
+        except AgentError as error:
+            return {"content": [{"type": "text", "text": error.message}], "isError": True}
+        return await _result(done)
+
+    def _mode(self) -> Mode:
+        mode = self._runtime.settings().mcp_mode
+        return "ask" if mode == "off" else mode
+
+
+def client_title(info: dict[str, Any]) -> str:
+    """What a program calls itself, as a title; it is untrusted."""
+    given = str(info.get("title") or info.get("name") or "")
+    name = "".join(each if each.isalnum() or each in " .-_" else " " for each in given)
+    return f"{' '.join(name.split())[:60] or 'A program'} (MCP)"
+
+
+def _described(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.label.action if tool.label is not None else tool.name,
+        "description": tool.description,
+        "inputSchema": {"type": "object", **tool.schema()["parameters"]},
+        "annotations": {
+            "readOnlyHint": not tool.changes,
+            "destructiveHint": tool.may_lose,
+            "openWorldHint": False,
+        },
+    }
+
+
+async def _result(done: Dispatched) -> dict[str, Any]:
+    """What the program's model reads: cut, scaled and redacted as for a model of ours."""
+    text = cut(for_model(done.for_model), done.more)[0]
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    for image in await fitted(done.images):
+        name = image.name or "The picture"
+        if not image.data:
+            content.append({"type": "text", "text": f"{name} {image.note}"})
+            continue
+        if image.name or image.note:
+            note = f" ({image.note})" if image.note else ""
+            content.append({"type": "text", "text": f"{name}{note}:"})
+        content.append({"type": "image", "data": image.data, "mimeType": image.mime})
+    return {"content": content, "isError": not done.result.ok}
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    """A call that nobody waits for any more may fail unread."""
+    if not task.cancelled():
+        task.exception()
+
 
 NAME = "jupyter-datalayer-agent"
 TITLE = "Jupyter Datalayer Agent"

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from .limits import MAX_KEPT_CHARACTERS, MAX_KEPT_STREAMS, MAX_UNREAD_NOTIFICATIONS
+from .rpc import MAX_KEPT_CHARACTERS, MAX_KEPT_STREAMS, MAX_UNREAD_NOTIFICATIONS
 
 COMMON = 0
 """The stream of what belongs to no request."""

@@ -4,23 +4,220 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ...agent.approvals.pending import Audience
+from ...agent.approvals import Audience
 from ...agent.asker import PAGE
-from ...agent.events.channel import SerializedEvent
+from ...agent.events import SerializedEvent
 from ...agent.request import AGENT_PREFIX, mentioned
-from ...protocol.attachments import Attachment
+from ...protocol import ops
+from ...protocol.approval_text import approval_parts, visible
 from ...protocol.base import Mode, new_id
+from ...protocol.context import Attachment
 from ...protocol.errors import AgentError
+from ...protocol.fences import fenced
+from ...protocol.mcp import FormAnswer
 from ...protocol.ops import Interrupt, Op, RunAction, UserMessage
 from ...protocol.requests import ChatRequest
-from ...protocol.turn_view import TurnView
-from ..base.limits import check_message
-from ..base.parts import Parts
-from . import replies
-from .transcript import Transcript
+from ...protocol.turn_view import GrowingText, TurnView, asks
+from ..base.handler import Parts, check_message
+
+# The message that a turn is shown in.
+
+
+FLUSH_SECONDS = 0.2
+"""Jupyter AI sends a message whole, and writes the chat's file, at each change of it."""
+
+
+class ChatMessage:
+    """See ``Reader``. ``persona`` is of Jupyter AI; ``message_class`` and ``new_class`` are its
+    classes of messages."""
+
+    def __init__(self, persona: Any, message_class: Any, new_class: Any) -> None:
+        self._persona = persona
+        self._message_class = message_class
+        self._new_class = new_class
+        self._id: str | None = None
+        self._pending = ""
+        self._timer: Any = None
+
+    def write(self, text: str) -> None:
+        """Add to the message, soon: pieces that come within a moment go together."""
+        self._pending += text
+        if self._timer is None:
+            self._timer = self._persona.event_loop.call_later(FLUSH_SECONDS, self.flush)
+
+    def status(self, text: str) -> None:
+        """Show the current activity beside the persona's name."""
+        if text:
+            self._persona.set_status(text)
+        else:
+            self._persona.clear_status()
+
+    def begin(self) -> None:
+        """What comes is a new message, below what was said meanwhile."""
+        self.flush()
+        self._id = None
+
+    def flush(self) -> None:
+        """Add now what was not added yet."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        text, self._pending = self._pending, ""
+        if not text:
+            return
+        chat, sender = self._persona.chat, self._persona.id
+        if self._id is None:
+            self._id = chat.add_message(self._new_class(body=text.lstrip("\n"), sender=sender))
+            return
+        chat.update_message(
+            self._message_class(
+                id=self._id, body=text, time=time.time(), sender=sender, raw_time=False
+            ),
+            append=True,
+            # What an answer mentions calls no other persona.
+            trigger_actions=[],
+        )
+
+
+# What a turn asks in a chat, and what a reply in the chat means.
+
+
+_APPROVE = re.compile(r"(approve|approved|allow|yes|y|ok|run)[.!]?", re.IGNORECASE)
+_APPROVE_ALL = re.compile(
+    r"(approve|allow) (all|always|for (the|this) (session|chat))[.!]?|always[.!]?", re.IGNORECASE
+)
+_DENY = re.compile(r"(deny|denied|reject|no|n|stop)\b[\s,.:!-]*(.*)", re.IGNORECASE | re.DOTALL)
+_DECLINE = re.compile(r"(decline|deny|no|n|stop)[.!]?", re.IGNORECASE)
+_SKIP = re.compile(r"skip[.!]?", re.IGNORECASE)
+
+HOW_APPROVAL = (
+    "Reply `approve`, `approve all` (for this chat) or `deny`, with a reason if you like."
+)
+HOW_PLAN = "Reply `approve` or `deny`."
+HOW_FORM = "Answer in the agent's panel, or reply `decline`."
+HOW_ACTION = "Reply `run`, `skip` or `deny`."
+
+
+def how_to_answer(event: dict[str, Any]) -> str:
+    """What may be replied, as a sentence."""
+    if event["type"] == "approval_requested":
+        return HOW_APPROVAL
+    if event.get("form") is not None:
+        return HOW_FORM
+    if event["type"] == "user_input_requested":
+        options = event.get("options") or []
+        return f"Reply with {', '.join(options)}." if options else "Reply with your answer."
+    return HOW_ACTION if event["state"] == "waiting" else HOW_PLAN
+
+
+def run_parameters(proposal: dict[str, Any]) -> dict[str, Any]:
+    """The values that a proposed action has."""
+    return {each["name"]: each["value"] for each in proposal["parameters"] if each["found"]}
+
+
+def is_yes(text: str) -> bool:
+    """Whether a reply agrees."""
+    return _APPROVE.fullmatch(text.strip()) is not None
+
+
+def answer(event: dict[str, Any], text: str, proposal: dict[str, Any] | None) -> ops.Op | None:
+    """The op that a reply is, None for one that is no answer. ``proposal`` is the action that a
+    plan waits for."""
+    text = text.strip()
+    if event.get("form") is not None:
+        declined = FormAnswer(action="decline")
+        is_declined = _DECLINE.fullmatch(text) is not None
+        return (
+            ops.UserInputAnswer(request_id=event["requestId"], form=declined)
+            if is_declined
+            else None
+        )
+    if event["type"] == "user_input_requested":
+        return ops.UserInputAnswer(request_id=event["requestId"], answer=text)
+    denied = _DENY.fullmatch(text)
+    if event["type"] == "approval_requested":
+        approval_id = event["approvalId"]
+        if _APPROVE_ALL.fullmatch(text):
+            return ops.ApprovalDecision(approval_id=approval_id, decision="approve_for_session")
+        if is_yes(text):
+            return ops.ApprovalDecision(approval_id=approval_id, decision="approve")
+        if denied is not None:
+            return ops.ApprovalDecision(
+                approval_id=approval_id, decision="deny", feedback=denied[2].strip() or None
+            )
+        return None
+    if denied is not None:
+        return ops.PlanDecision(decision="reject")
+    if event["state"] == "waiting":
+        if _SKIP.fullmatch(text):
+            return ops.PlanDecision(decision="skip")
+        if is_yes(text) and proposal is not None and proposal["complete"]:
+            return ops.RunAction(
+                proposal_id=proposal["proposalId"], parameters=run_parameters(proposal)
+            )
+        return None
+    return ops.PlanDecision(decision="approve") if is_yes(text) else None
+
+
+# A turn's events as the Markdown of a chat message.
+
+
+class Transcript:
+    """The text of one turn, which only grows."""
+
+    def __init__(self) -> None:
+        self.view = TurnView()
+        self._text = GrowingText()
+        self._has_plan = False
+
+    def of(self, event: dict[str, Any]) -> str:
+        """What the turn's next event adds."""
+        added = [self._text.add(part) for part in self.view.take(event)]
+        if asked := self._asked(event):
+            added.append(self._text.paragraph(asked))
+        return "".join(added)
+
+    def _asked(self, event: dict[str, Any]) -> str:
+        """What the event asks or plans."""
+        kind = event["type"]
+        if kind == "plan_updated":
+            return self._plan(event)
+        if kind == "approval_requested":
+            return _approval(event)
+        if kind == "user_input_requested" and (form := event.get("form")) is not None:
+            asked = f"**The MCP server {form['server']} asks you:**"
+            return f"{asked}\n\n{fenced(event['question'])}\n\n{how_to_answer(event)}"
+        if kind == "user_input_requested":
+            return f"**{event['question']}**\n\n{how_to_answer(event)}"
+        return ""
+
+    def _plan(self, event: dict[str, Any]) -> str:
+        """The plan once, and again where it waits: its steps are shown as they run."""
+        waits = asks(event)
+        if self._has_plan and not waits:
+            return ""
+        self._has_plan = True
+        if event.get("state") == "waiting":
+            return how_to_answer(event)
+        steps = [
+            f"{number}. {step['description']}" for number, step in enumerate(event["steps"], 1)
+        ]
+        lines = ["**Plan**", "", *steps]
+        return "\n".join([*lines, "", how_to_answer(event)] if waits else lines)
+
+
+def _approval(event: dict[str, Any]) -> str:
+    parts = [f"**Approval needed:** {visible(event['reason'])}"]
+    for part in approval_parts(event):
+        parts += [f"{part.heading}:"] if part.heading else []
+        parts.append(fenced(part.text))
+    return "\n\n".join([*parts, how_to_answer(event)])
+
 
 NOT_UNDERSTOOD = "I am waiting for an answer, and did not understand this one. "
 RUN = "\n\nReply `run` to run it, or say what is to be different."
@@ -79,9 +276,9 @@ class Conversation:
         proposal, self._view.proposal = self._view.proposal, None
         try:
             op: Op
-            if proposal is not None and proposal["complete"] and replies.is_yes(text):
+            if proposal is not None and proposal["complete"] and is_yes(text):
                 op = RunAction(
-                    proposal_id=proposal["proposalId"], parameters=replies.run_parameters(proposal)
+                    proposal_id=proposal["proposalId"], parameters=run_parameters(proposal)
                 )
             else:
                 request = await self._request(text, mode, model, attachments, author)
@@ -95,9 +292,9 @@ class Conversation:
         view = self._view
         key, event = next(iter(view.questions.items()))
         reader.begin()
-        op = replies.answer(event, text, view.proposal)
+        op = answer(event, text, view.proposal)
         if op is None:
-            reader.write(f"{NOT_UNDERSTOOD}{replies.how_to_answer(event)}")
+            reader.write(f"{NOT_UNDERSTOOD}{how_to_answer(event)}")
             return
         del view.questions[key]
         view.decided_by = author

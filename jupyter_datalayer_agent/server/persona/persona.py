@@ -16,9 +16,9 @@ from jupyter_server.auth import AllowAllAuthorizer
 from jupyter_server.serverapp import ServerApp
 from jupyterlab_chat.models import Message, NewMessage
 
-from ...protocol.attachments import Attachment
 from ...protocol.base import Mode
-from .chat_message import ChatMessage
+from ...protocol.context import Attachment
+from .conversation import ChatMessage
 
 if not hasattr(BasePersona, "on_message"):
     # Logged in a line; any other error would be shown in each chat.
@@ -35,8 +35,8 @@ from jupyter_ai_persona_manager.awareness_models import (
 )
 
 if TYPE_CHECKING:
-    from ...agent.approvals.pending import Audience
-    from ..base.parts import Parts
+    from ...agent.approvals import Audience
+    from ..base.handler import Parts
     from .conversation import Conversation
 
 NAME = "Datalayer"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..registry import ServiceRegistry
 from .data.service import SERVICE as DATA
 from .environment.service import SERVICE as ENVIRONMENT
-from .jupyterlab.service import SERVICE as JUPYTERLAB
-from .lexical.service import SERVICE as LEXICAL
-from .model.service import SERVICE as MODEL
+from .jupyterlab import SERVICE as JUPYTERLAB
+from .lexical import SERVICE as LEXICAL
+from .model import SERVICE as MODEL
 from .notebook.service import SERVICE as NOTEBOOK
-from .report.service import SERVICE as REPORT
-from .storage.service import SERVICE as STORAGE
-from .visualize.service import SERVICE as VISUALIZE
+from .report import SERVICE as REPORT
+from .storage import SERVICE as STORAGE
+from .visualize import SERVICE as VISUALIZE
 
 SERVICES = (NOTEBOOK, DATA, ENVIRONMENT, JUPYTERLAB, VISUALIZE, MODEL, REPORT, STORAGE, LEXICAL)
 

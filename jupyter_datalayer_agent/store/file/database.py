@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,16 +21,146 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from ...protocol.base import now_ms
 from ...protocol.errors import AgentError
-from ..migrations import ForeignDatabase, NewerDatabase, is_current, migrate
-from .damage import damage
-from .driver import DriverConnection, in_thread
-from .errors import DATABASE_ERRORS, corrupt, explain
-from .file_system import network_file_system
-from .journal import has_log, leave_log
-from .private import create_private, make_private
+from ..migrations import TABLE, ForeignDatabase, NewerDatabase, is_current, migrate
+from .driver import BUSY_TIMEOUT_MS, DATABASE_ERRORS, DriverConnection, corrupt, explain, in_thread
+from .file_system import create_private, make_private, network_file_system
 from .servers import ServerLock
-from .vacuum import INCREMENTAL, is_to_be_rebuilt, rebuild
 from .writer import Publish, QuickWrite, Write, Writer
+
+# Whether a file is what is left of a database, found without writing to it.
+#
+# SQLite takes an empty file for a new database and throws a log beside it away, and it does not
+# notice a last page that was cut. The header's fields are those of
+# https://sqlite.org/fileformat2.html.
+
+
+MAGIC = b"SQLite format 3\x00"
+HEADER_SIZE = 100
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with the database file ``path``; None when nothing is seen.
+
+    What is inside the pages is SQLite's to check, when it reads them.
+    """
+    with path.open("rb") as file:
+        header = file.read(HEADER_SIZE)
+        size = file.seek(0, 2)
+    logged = _has(path, "-wal")
+    if size == 0:
+        return "the file is empty, and its write-ahead log is not" if logged else None
+    if not header.startswith(MAGIC):
+        return "it does not begin as an SQLite database does"
+    # With a log, the file may rightly be shorter: its end is still in the log. With a journal, a
+    # write was cut off, and SQLite takes it back.
+    if not logged and not _has(path, "-journal") and size < _size(header):
+        return f"it is cut off: {size} of {_size(header)} bytes are left"
+    return None
+
+
+def _has(path: Path, suffix: str) -> bool:
+    beside = path.with_name(f"{path.name}{suffix}")
+    return beside.exists() and beside.stat().st_size > 0
+
+
+def _size(header: bytes) -> int:
+    """How long the header says that the file is, in bytes; the header itself if it does not say."""
+    if len(header) < HEADER_SIZE:
+        return HEADER_SIZE
+    (page_size,) = struct.unpack_from(">H", header, 16)
+    changes, pages = struct.unpack_from(">II", header, 24)
+    (valid_for,) = struct.unpack_from(">I", header, 92)
+    if changes != valid_for:
+        return HEADER_SIZE
+    return int(pages) * (65_536 if page_size == 1 else int(page_size))
+
+
+# Taking the write-ahead log away from a database that is on a network file system.
+
+
+READ_VERSION = 19
+"""Where the header says whether there is a log: https://sqlite.org/fileformat2.html, 1.3.3."""
+WITH_LOG = b"\x02"
+
+
+def has_log(path: Path) -> bool:
+    """Whether the file is a database with a write-ahead log."""
+    try:
+        with path.open("rb") as file:
+            file.seek(READ_VERSION)
+            return file.read(1) == WITH_LOG
+    except FileNotFoundError:
+        return False
+
+
+def leave_log(path: Path) -> None:
+    """Write what is in the log into the file and remove the log; nothing that was kept is lost.
+
+    It is done by one connection that holds the file for itself alone: it needs no memory that is
+    shared with others. Where another program has the database open it is refused, and the file is
+    as before: ``sqlite3.Error``.
+    """
+    timeout = BUSY_TIMEOUT_MS / 1000
+    with closing(sqlite3.connect(path, timeout=timeout, isolation_level=None)) as connection:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+        if names and TABLE not in names:
+            raise ForeignDatabase(", ".join(names[:3]))
+        (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+        if mode != "delete":
+            raise sqlite3.OperationalError("database is locked")
+
+
+# Pages of the file that hold nothing any more go back to the disk.
+#
+# A file that was made so gives them back at its end, a few at a time. One of an earlier version
+# cannot; it is written anew once, after which it can.
+
+
+PAGES_A_STEP = 128
+"""Half a megabyte, a few milliseconds of the writer's time."""
+SPARE_PAGES = 256
+"""Free pages that stay for what is written next."""
+WORTH_IT = 4
+"""A file is rebuilt when one in this many of its pages is free."""
+
+INCREMENTAL = 2
+"""SQLite's name for files that give pages back when they are asked to; 0 is for the others."""
+
+
+def shrink(connection: sqlite3.Connection) -> bool:
+    """One step, outside any transaction; False: nothing is to be given back, or the file cannot."""
+    if _number(connection, "auto_vacuum") != INCREMENTAL:
+        return False
+    more = _number(connection, "freelist_count") - SPARE_PAGES
+    if more <= 0:
+        return False
+    # It frees a page for each step of SQLite's, and ``execute`` takes one alone.
+    connection.executescript(f"PRAGMA incremental_vacuum({min(more, PAGES_A_STEP)})")
+    return more > PAGES_A_STEP
+
+
+def is_to_be_rebuilt(connection: sqlite3.Connection) -> bool:
+    """Whether the file cannot give pages back and has many that are free, while no turn runs."""
+    free = _number(connection, "freelist_count")
+    return (
+        _number(connection, "auto_vacuum") == 0
+        and free > SPARE_PAGES
+        and free * WORTH_IT >= _number(connection, "page_count")
+        and connection.execute("SELECT 1 FROM turns WHERE status = 'running'").fetchone() is None
+    )
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Rebuild the whole file, outside any transaction. On failure the file is unchanged."""
+    connection.execute(f"PRAGMA auto_vacuum = {INCREMENTAL}")
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from .private import make_private
+from .file_system import make_private
 
 OPENING = "opening"
 OPENING_TIMEOUT = 30.0

@@ -12,8 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ..records import StoredEvent
-from .driver import Connection, DriverConnection
-from .errors import DATABASE_ERRORS, explain
+from .driver import DATABASE_ERRORS, Connection, DriverConnection, explain
 
 T = TypeVar("T")
 

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 
 from ...protocol.errors import AgentError
 from ..answer_provenance import answer_type, provider_of
-from ..search.grams import BLOCK, grams
-from ..search.indexed import TEXTS_OF_BLOCK, text_of
+from ..search import BLOCK, TEXTS_OF_BLOCK, grams, text_of
 
 OLDEST_SQLITE = (3, 34, 0)
 """The first version with the trigram tokenizer."""

@@ -15,9 +15,9 @@ from ..encoding import from_json, plain_text, to_json
 from ..file.database import Database
 from ..file.driver import in_thread
 from ..records import Compaction, StoredConversation, TurnContext, TurnHistory
+from .answers import CHOSEN_TEXT, keep_summary
 from .chosen_answers import with_answer
 from .event_log import last_seq, save_events
-from .responses import CHOSEN_TEXT, keep_summary
 from .statements import run_all, turn_statements
 
 COMPACTIONS = schema.compactions.c

@@ -22,8 +22,7 @@ from .. import schema
 from ..encoding import from_json, to_json
 from ..file.database import Database
 from .checkpoints import INSERT_CELL
-from .event_log import INSERT_EVENT
-from .replay import join_deltas
+from .event_log import INSERT_EVENT, join_deltas
 from .sessions import INSERT_SESSION, row_of, unknown_session
 from .statements import (
     INSERT_CHANGE,
@@ -34,8 +33,7 @@ from .statements import (
     insert_into,
     run_all,
 )
-from .turn_reader import children_of, events_of
-from .turns import INSERT_TURN, unknown_turn
+from .turns import INSERT_TURN, children_of, events_of, unknown_turn
 
 SESSIONS = schema.sessions.c
 TURNS = schema.turns.c

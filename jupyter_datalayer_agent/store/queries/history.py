@@ -11,9 +11,9 @@ from ...protocol.errors import AgentError
 from ...protocol.history import Citation, Provenance, SearchHit, StoredResponse
 from ...protocol.requests import Turn
 from ..file.database import Database
-from ..search.texts import search
-from .responses import look_up, of_turn
-from .turn_reader import TurnReader
+from ..search import search
+from .answers import look_up, of_turn
+from .turns import TurnReader
 
 FIRST_LINE = 120
 """Characters of a message that are shown of a turn."""

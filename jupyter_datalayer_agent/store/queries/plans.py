@@ -15,9 +15,9 @@ from ..encoding import from_json, to_json
 from ..file.database import Database
 from ..file.driver import in_thread
 from ..records import StoredPlan, WaitingTurn
+from .answers import keep_plan
 from .event_log import save_events
 from .recovery import open_wait, read_events
-from .responses import keep_plan
 
 PLANS = schema.plans.c
 TURNS = schema.turns.c

@@ -15,9 +15,8 @@ from ...protocol.turn_view import PLAN_WAITS
 from .. import schema
 from ..encoding import from_json, plain_text, to_json
 from ..file.driver import Connection, in_thread
-from .event_log import save_events
-from .replay import shown_texts
-from .responses import keep_answer
+from .answers import keep_answer
+from .event_log import save_events, shown_texts
 from .statements import run_all, turn_statements
 
 ABORTED: Literal["aborted"] = "aborted"

@@ -18,7 +18,7 @@ from .. import schema
 from ..encoding import from_json, like_pattern, plain_text, to_json
 from ..file.database import Database
 from ..file.driver import in_thread
-from ..search.session_search import sessions_with
+from ..search import sessions_with
 from .event_log import LAST_SEQ, save_events
 from .statements import Compiled, insert_into
 from .upkeep import Upkeep

@@ -13,11 +13,9 @@ import logging
 import sqlite3
 
 from ...protocol.errors import AgentError
-from ..file.database import Database
-from ..file.vacuum import is_to_be_rebuilt, shrink
-from ..search.grams import BLOCK, grams
-from ..search.indexed import TEXTS_OF_BLOCK, text_of
-from .joined_text import is_unjoined, join_some
+from ..file.database import Database, is_to_be_rebuilt, shrink
+from ..search import BLOCK, TEXTS_OF_BLOCK, grams, text_of
+from .event_log import is_unjoined, join_some
 
 LOG = logging.getLogger(__name__)
 

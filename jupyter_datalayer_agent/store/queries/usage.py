@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from ...protocol.requests import Usage
-from ...protocol.usage import UsageBy, UsageReply, UsageRow
+from ...protocol.sessions import UsageBy, UsageReply, UsageRow
 from .. import schema
 from ..file.database import Database
 from .statements import insert_into, usage_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
-from ...notebook.files.listing import listing
+from ...notebook.files.contents import listing
 from ...notebook.files.text_files import FileText
 from ...protocol.base import Wire
 from ..context import ToolContext, ToolFailure

@@ -17,8 +17,8 @@ from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, ResponseType, SearchHit
 from ...protocol.limits import MAX_SEARCHED_CHARACTERS
 from ...protocol.requests import ToolCallRecord, Turn
-from ..bounds import at_least, clamped, no_longer_than
 from ..context import ToolContext, ToolFailure
+from ..limits import at_least, clamped, no_longer_than
 from ..outputs import OUTPUTS, ROW_DATA
 from ..redaction import PrivateValue
 from ..registry import ToolOutcome, tool

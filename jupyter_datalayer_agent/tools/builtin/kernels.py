@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from ...notebook.files.kinds import is_lexical
-from ...notebook.lexical.as_cells import blocks_as_cells
+from ...notebook.lexical.convert import blocks_as_cells
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
-from ...protocol.code_text import names_python, plain_code, unfenced
+from ...protocol.fences import names_python, plain_code, unfenced
 from ...protocol.tools import CodePart
 from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
@@ -19,9 +19,8 @@ from ..outputs import failure_code, render_outputs
 from ..redaction import text
 from ..registry import ToolOutcome, tool
 from .documents import NoArguments
-from .lost_cells import lost_cells
 from .run_cells import duration, how_it_ended
-from .run_hints import hint_of
+from .run_hints import hint_of, lost_cells
 
 
 class SelectKernel(Wire):

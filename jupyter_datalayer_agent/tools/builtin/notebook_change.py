@@ -20,16 +20,16 @@ from ...protocol.cells import (
     PageNotebook,
     UpdateCell,
 )
-from ...protocol.code_text import names_python, plain_code, unfenced
+from ...protocol.fences import names_python, plain_code, unfenced
 from ...protocol.tools import Change, CodePart
 from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
 from ..outputs import first_line
 from ..registry import ToolOutcome, tool
+from .documents import Replacement, replaced, replaced_in_code
 from .notebook_read import missing_cells
-from .replacement import Replacement, replaced, replaced_in_code
 from .run_cells import run_and_report
-from .staleness import read_before, stale_now
+from .run_hints import read_before, stale_now
 
 CellType = Literal["code", "markdown", "raw"]
 

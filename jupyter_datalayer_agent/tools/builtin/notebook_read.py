@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from ...protocol.base import Wire
 from ...protocol.cells import PageCell, PageNotebook
-from ..bounds import at_least, clamped
 from ..context import ToolContext, ToolFailure
+from ..limits import at_least, clamped
 from ..outputs import render_outputs
 from ..registry import Image, ToolOutcome, tool
 

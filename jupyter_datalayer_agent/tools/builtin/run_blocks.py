@@ -8,23 +8,22 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, model_validator
 
 from ...notebook.document import DocumentError
-from ...notebook.lexical.as_cells import blocks_as_cells
 from ...notebook.lexical.blocks import DocumentBlock
+from ...notebook.lexical.convert import blocks_as_cells
 from ...notebook.lexical.documents import AppliedBlocks, OpenDocument
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun
 from ...protocol.tools import Change, CodePart
-from ..bounds import above_zero
 from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
+from ..limits import above_zero
 from ..outputs import failure_code, first_line
 from ..redaction import text
 from ..registry import Image, ToolOutcome, tool
 from .blocks_read import find_block, open_document, refuse_newer
-from .lost_cells import lost_cells
-from .reported_changes import change_of
+from .documents import change_of
 from .run_cells import duration, how_it_ended, run_view
-from .run_hints import add_hints, hint_of
+from .run_hints import add_hints, hint_of, lost_cells
 
 
 def _one_block(schema: dict[str, Any]) -> None:

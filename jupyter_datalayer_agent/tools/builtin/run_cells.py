@@ -12,16 +12,14 @@ from ...notebook.document import DocumentError
 from ...protocol.base import Wire
 from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ...protocol.tools import CodePart
-from ..bounds import above_zero
 from ..code_to_run import CodeToRun
 from ..context import ToolContext, ToolFailure
+from ..limits import above_zero
 from ..outputs import failure_code, failure_text, first_line, render_outputs
 from ..redaction import PrivateText, text
 from ..registry import Image, ToolOutcome, tool
-from .lost_cells import lost_cells
 from .notebook_read import missing_cells
-from .run_hints import add_hints, hint_of
-from .staleness import read_before, stale_now
+from .run_hints import add_hints, hint_of, lost_cells, read_before, stale_now
 
 
 class RunNotebookCells(Wire):

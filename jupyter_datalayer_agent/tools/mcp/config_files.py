@@ -8,14 +8,185 @@ what is allowed.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from ...opening import NotRead, opened
-from .config_text import ConfigProblem, ConfigText, read_config, to_entry
-from .definition import ServerDefinition
-from .private_file import write_private
-from .state_file import FolderFile, StateFile
+from .definition import ServerDefinition, Source
+from .state_file import FolderFile, StateFile, write_private
+
+# Reads the text of an ``mcp.json``: its servers, and what is wrong with it and where.
+
+
+CONFIG_TEXT_NAME = re.compile(r"[\w .@/-]{1,64}")
+_CLIENT_ID = re.compile(r"[\x21-\x7e]{1,500}")
+_EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
+
+
+@dataclass(frozen=True)
+class ConfigProblem:
+    """What is wrong with a file: where, and what to do."""
+
+    file: Path
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}, line {self.line}" if self.line else str(self.file)
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True)
+class ConfigText:
+    """The servers of a file that are defined well, and what is wrong with the rest."""
+
+    servers: tuple[ServerDefinition, ...] = ()
+    problems: tuple[ConfigProblem, ...] = ()
+
+
+class _Wrong(Exception):
+    pass
+
+
+def read_config(data: bytes, file: Path, source: Source) -> ConfigText:
+    """The servers that a file's bytes define. What is wrong with one leaves the others."""
+    try:
+        text = data.decode("utf-8-sig")
+        found = json.loads(text)
+    except UnicodeDecodeError:
+        return _only(file, None, "This is no UTF-8 text. Save the file as UTF-8.")
+    except json.JSONDecodeError as error:
+        hint = "Comments and trailing commas are not allowed." if _may_be_json5(text) else ""
+        message = f"This is not valid JSON ({error.msg}, column {error.colno}). {hint}".strip()
+        return _only(file, error.lineno, message)
+    except RecursionError:
+        return _only(file, None, "This is nested too deeply.")
+    servers = found.get("mcpServers") if isinstance(found, dict) else None
+    if not isinstance(servers, dict):
+        if isinstance(found, dict) and not found:
+            return ConfigText()
+        if isinstance(found, dict) and isinstance(found.get("servers"), dict):
+            message = 'Rename "servers" to "mcpServers".'
+            return _only(file, _line(text, "servers"), message)
+        return _only(file, 1, f'There is no object "mcpServers". Write it like {_EXAMPLE}')
+    read: list[ServerDefinition] = []
+    problems: list[ConfigProblem] = []
+    for name, entry in servers.items():
+        try:
+            read.append(_server(name, entry, file, source))
+        except _Wrong as wrong:
+            line = _line(text, name, text.find('"mcpServers"'))
+            problems.append(ConfigProblem(file, line, f"{name[:80]}: {wrong}"))
+    return ConfigText(tuple(read), tuple(problems))
+
+
+def to_entry(server: ServerDefinition) -> dict[str, Any]:
+    """A server as it is written to a file."""
+    if server.url is not None:
+        entry: dict[str, Any] = {"url": server.url}
+        if server.headers:
+            entry["headers"] = dict(server.headers)
+        return {**entry, "client_id": server.client_id} if server.client_id else entry
+    entry = {"command": server.command, "args": list(server.args)}
+    if server.env:
+        entry["env"] = dict(server.env)
+    return {**entry, "cwd": server.cwd} if server.cwd else entry
+
+
+def check(server: ServerDefinition) -> str | None:
+    """What is wrong with a definition, None if nothing is."""
+    try:
+        _server(server.name, to_entry(server), server.file, server.source)
+    except _Wrong as wrong:
+        return str(wrong)
+    return None
+
+
+def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefinition:
+    if not CONFIG_TEXT_NAME.fullmatch(name) or not name.strip():
+        raise _Wrong("A name has up to 64 letters, digits, spaces and - _ . @ /.")
+    if not isinstance(entry, dict):
+        raise _Wrong('Write an object with "command" or "url".')
+    command, url = entry.get("command"), entry.get("url")
+    if (command is None) == (url is None):
+        raise _Wrong('Give either "command" (a program) or "url" (a server over HTTP).')
+    if entry.get("type") == "sse":
+        raise _Wrong(
+            'The transport "sse" is not supported, MCP has replaced it. Give the server\'s address '
+            "for Streamable HTTP, which often ends in /mcp."
+        )
+    if url is not None:
+        headers = _texts(entry, "headers")
+        return ServerDefinition(
+            name, source, file, url=_url(url), headers=headers, client_id=_client_id(entry)
+        )
+    if not isinstance(command, str) or not command.strip():
+        raise _Wrong('"command" is the name or path of a program, without its arguments.')
+    args = entry.get("args", [])
+    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+        raise _Wrong('"args" is a list of texts.')
+    if any("\0" in each for each in (command, *args)):
+        raise _Wrong("A command has no null characters.")
+    cwd = entry.get("cwd")
+    if cwd is not None and not isinstance(cwd, str):
+        raise _Wrong('"cwd" is the path of a folder.')
+    return ServerDefinition(
+        name, source, file, command=command, args=tuple(args), env=_texts(entry, "env"), cwd=cwd
+    )
+
+
+def _url(url: Any) -> str:
+    if not isinstance(url, str):
+        raise _Wrong('"url" is a text.')
+    if "${" not in url:
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise _Wrong('"url" is no valid address.') from error
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise _Wrong('"url" begins with http:// or https:// and names a host.')
+        if parts.username or parts.password:
+            raise _Wrong('"url" has no user name or password. Put a token into "headers".')
+    return url
+
+
+def _client_id(entry: dict[str, Any]) -> str | None:
+    client_id = entry.get("client_id")
+    if client_id is None:
+        return None
+    if not isinstance(client_id, str) or not _CLIENT_ID.fullmatch(client_id):
+        raise _Wrong('"client_id" is a text without spaces, of up to 500 characters.')
+    return client_id
+
+
+def _texts(entry: dict[str, Any], name: str) -> dict[str, str]:
+    values = entry.get(name, {})
+    if not isinstance(values, dict) or not all(isinstance(each, str) for each in values.values()):
+        raise _Wrong(f'"{name}" is an object of texts.')
+    if any(
+        bad in text for key, value in values.items() for text in (key, value) for bad in "\0\r\n"
+    ):
+        raise _Wrong(f'"{name}" has no line breaks in its names and values.')
+    return dict(values)
+
+
+def _only(file: Path, line: int | None, message: str) -> ConfigText:
+    return ConfigText(problems=(ConfigProblem(file, line, message),))
+
+
+def _line(text: str, key: str, begin: int = 0) -> int | None:
+    """The line of a key."""
+    quoted = re.escape(json.dumps(key, ensure_ascii=False))
+    found = re.compile(rf"{quoted}\s*:").search(text, max(begin, 0))
+    return text.count("\n", 0, found.start()) + 1 if found else None
+
+
+def _may_be_json5(text: str) -> bool:
+    return re.search(r"^[ \t]*//|/\*|,\s*[}\]]", text, re.MULTILINE) is not None
+
 
 NAME = "mcp.json"
 LARGEST = 1_000_000

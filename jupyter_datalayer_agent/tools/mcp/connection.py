@@ -14,13 +14,12 @@ from typing import Any
 
 from ...models.connections.key_store import KeyStoreError
 from .bounded_http import GUARD, Bound
-from .definition import DefinitionError, Resolved, ServerDefinition
+from .definition import DefinitionError, ListedTool, Resolved, ServerDefinition, visible
 from .elicitations import Elicitations, RunningCall
 from .guard import LARGEST, TOO_LARGE
-from .listed import ListedTool, visible
 from .sdk import Sdk, SdkError, Streams
 from .server_log import ServerLog
-from .sign_in.sign_ins import SignIns
+from .sign_in import SignIns
 
 MOST_TOOLS, MOST_PAGES = 1_000, 100
 START_SECONDS = 120.0

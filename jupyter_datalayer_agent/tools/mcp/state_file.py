@@ -10,15 +10,33 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ...models.connections.connection import KeyPlace
 from ...protocol.errors import AgentError
-from .definition import ServerDefinition
-from .listed import ListedTool
-from .private_file import write_private
+from .definition import ListedTool, ServerDefinition
+
+# Files that only the user can read.
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only the user can read, whole or not at all. Raises ``OSError``."""
+    # A link stays one.
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
 
 log = logging.getLogger(__name__)
 

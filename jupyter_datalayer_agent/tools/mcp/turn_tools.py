@@ -2,17 +2,100 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
-from ..registry import ToolRegistry, normalise
-from .definition import ServerDefinition
-from .foreign_tool import foreign_tool
-from .listed import ListedTool
-from .names import model_name
+from pydantic import ConfigDict
+
+from ...protocol.base import Wire
+from ...protocol.tools import ToolLabel
+from ..context import ToolContext
+from ..registry import Tool, ToolOutcome, ToolRegistry, normalise
+from .definition import ListedTool, ServerDefinition, visible
 from .search_tools import SEARCH_TOOLS, search_tools
 from .servers import McpServers
 from .state_file import Trust
+
+# A tool of an MCP server as a tool of ours, for the gate, the approvals and the model.
+
+
+Call = Callable[[ServerDefinition, ListedTool, dict[str, Any], ToolContext], Awaitable[ToolOutcome]]
+
+
+class ForeignArguments(Wire):
+    """Any arguments: the server checks them."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def foreign_tool(
+    name: str,
+    server: ServerDefinition,
+    tool: ListedTool,
+    trust: Trust,
+    call: Call,
+    trust_now: Callable[[], Trust],
+    *,
+    is_found_by_search: bool,
+) -> Tool:
+    """The tool under the name that a model is sent.
+
+    It counts as one that changes something, whatever the server says of it, unless the user knows
+    that it only reads.
+    """
+
+    async def run(arguments: ForeignArguments, context: ToolContext) -> ToolOutcome:
+        return await call(server, tool, dict(arguments.model_extra or {}), context)
+
+    reads = trust == "read"
+    shown = visible(server.name, 40)
+    asks = f"{tool.title} is a tool of the MCP server {shown}, which you have not trusted with it"
+    return Tool(
+        name=name,
+        description=tool.description or tool.title,
+        arguments=ForeignArguments,
+        run=run,
+        group="mcp",
+        label=ToolLabel(
+            action=f"Use {tool.title} of {shown}", activity=f"Using {tool.title} of {shown}"
+        ),
+        changes=not reads,
+        parallel=reads,
+        parameters=tool.schema,
+        is_found_by_search=is_found_by_search,
+        needs_approval=lambda: None if trust_now() != "ask" else asks,
+        version=f"{tool.content_hash[:12]}{server.fingerprint[:12]}",
+    )
+
+
+# The names under which a model is sent the tools of MCP servers: ``server__tool``.
+
+
+LONGEST = 64
+"""Characters of a function's name, by OpenAI's API."""
+
+_OTHER = re.compile(r"[^A-Za-z0-9_-]+")
+_DIGITS = 6
+
+
+def model_name(server: str, tool: str, is_taken: Callable[[str], bool]) -> str:
+    """The name of a server's tool; one that is too long or taken ends with a hash of both."""
+    name = f"{_plain(server)}__{_plain(tool)}"
+    made = name
+    tries = 0
+    while len(made) > LONGEST or is_taken(made):
+        digest = hashlib.sha256(f"{server}\0{tool}\0{tries}".encode()).hexdigest()[:_DIGITS]
+        made = f"{name[: LONGEST - _DIGITS - 1]}_{digest}"
+        tries += 1
+    return made
+
+
+def _plain(name: str) -> str:
+    return _OTHER.sub("_", name).strip("_") or "_"
+
 
 Found = tuple[ServerDefinition, ListedTool]
 MOST_SENT = 20

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from .action import Reason, RiskyAction, reason
 from .local_modules import local_modules
-from .other_cells import OtherCells
 from .other_languages import actions_in_other
 from .place import Place
-from .python import actions_in_python, may_be_risky
+from .python import OtherCells, actions_in_python, may_be_risky
 
 __all__ = [
     "PYTHON",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ...notebook.name_set import name_set
+from ...notebook.paths import name_set
 from .action import Kind
 
 What = Literal[

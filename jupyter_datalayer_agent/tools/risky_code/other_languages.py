@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...notebook.name_set import name_set
+from ...notebook.paths import name_set
 from . import lists
 from .action import Kind, RiskyAction
 from .lists import SHELL_LANGUAGES, Language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...notebook.name_set import name_set
+from ...notebook.paths import name_set
 from . import lists
 from .lists import CallRule
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...notebook.name_set import name_set
+from ...notebook.paths import name_set
 from .place import FRESH, WILD
 
 # Names by which notebooks call modules and functions that another cell (or nobody yet) imports.

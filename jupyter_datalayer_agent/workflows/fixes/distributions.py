@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from ...notebook.name_set import name_set
+from ...notebook.paths import name_set
 from ..nearness import distance
 
 # Imported under another name than they are installed under. The longest dotted name counts.

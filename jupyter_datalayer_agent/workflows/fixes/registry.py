@@ -17,14 +17,7 @@ from ...notebook.dataflow.dependencies import is_python
 from ...notebook.files.kinds import noun
 from ...protocol.workflows import FixInfo
 from ..fix import CellFailure, Fix, FixProbe
-from .builtin import (
-    missing_column,
-    missing_file,
-    missing_kernel,
-    missing_module,
-    syntax,
-    undefined_name,
-)
+from . import missing_column, missing_file, missing_kernel, missing_module, syntax, undefined_name
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ...notebook.dataflow.dependencies import Dependencies, build, is_python
 from ...notebook.metadata import of_kernel
 from ...protocol.cells import PageCell
+from ...protocol.workflows import Severity
 from ..editing import tree_of
 
 
@@ -109,3 +110,36 @@ def _language(metadata: Mapping[str, Any]) -> str:
     name = spec.get("name", "").lower()
     by_name = next((lang for start, lang in _KERNELS.items() if name.startswith(start)), "python")
     return (info.get("name") or spec.get("language") or by_name).lower()
+
+
+# The types of the quality report's rules.
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of a rule; ``cell`` is None if it is about the whole notebook."""
+
+    message: str
+    cell: AnalysedCell | None = None
+
+
+@dataclass(frozen=True)
+class QualityRule:
+    """Each finding takes ``weight`` points, all together at most ``most`` (None: no limit).
+
+    ``python``: only for notebooks in Python. ``what`` is for the documentation.
+    """
+
+    id: str
+    severity: Severity
+    weight: int
+    most: int | None
+    what: str
+    suggestion: str
+    check: Callable[[AnalysedNotebook], Iterable[Finding]]
+    python: bool = False
+
+    def points(self, count: int) -> int:
+        """The points for this many findings."""
+        taken = self.weight * count
+        return taken if self.most is None else min(taken, self.most)

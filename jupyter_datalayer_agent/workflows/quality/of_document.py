@@ -8,7 +8,7 @@ from typing import Any
 from ...notebook.document import DocumentError
 from ...notebook.service import NotebookService
 from ...protocol.cells import PageNotebook
-from ...protocol.quality import QualityReport
+from ...protocol.workflows import QualityReport
 from .report import analyse_notebook, failed
 
 

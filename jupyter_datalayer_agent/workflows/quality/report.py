@@ -6,10 +6,9 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...protocol.quality import QualityIssue, QualityReport
-from .notebook import AnalysedNotebook, NoNotebook
+from ...protocol.workflows import QualityIssue, QualityReport
+from .notebook import AnalysedNotebook, Finding, NoNotebook, QualityRule
 from .rules import RULES
-from .types import Finding, QualityRule
 
 log = logging.getLogger(__name__)
 

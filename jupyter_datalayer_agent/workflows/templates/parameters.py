@@ -6,13 +6,16 @@ the task wants predicted); the user is asked for the rest, with the likeliest an
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...protocol.compared import compared
+from ...notebook.dataflow.ipython_source import NotPython, parse_cell
+from ...protocol.limits import compared
+from ..side_effects import writes
 from ..template import Template
 
 DATA_SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")
@@ -167,3 +170,54 @@ def _kind_of_task(task: str) -> str | None:
 def _notebook_in(task: str) -> str | None:
     found = re.findall(r"[^\s\"'`“”]+\.ipynb\b", task)
     return found[0] if len(found) == 1 else None
+
+
+# The data files that a notebook's code reads, by its literal paths.
+
+
+_WRITERS = ("to_", "write", "sink_", "save")
+
+
+def data_files_read(sources: Iterable[str], folder: str, files: Iterable[str]) -> list[str]:
+    """The data files among ``files`` that these code cells read, each once.
+
+    ``folder`` is the notebook's; paths are relative to the server root. A path that is only written
+    (``to_csv``) does not count; cells that are not Python are skipped.
+    """
+    there = set(files)
+    found = (
+        posixpath.normpath(posixpath.join(folder, path))
+        for source in sources
+        for path in _paths_in(source)
+    )
+    return list(dict.fromkeys(path for path in found if path in there))
+
+
+def _paths_in(source: str) -> Iterator[str]:
+    try:
+        tree = parse_cell(source)
+    except (NotPython, SyntaxError):
+        return
+    written = {
+        id(part)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and _writes(call)
+        for part in ast.walk(call)
+    }
+    literals = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in written
+    ]
+    yield from (text for text in literals if "\n" not in text and is_data_file(text))
+
+
+def _writes(call: ast.Call) -> bool:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        name = function.attr
+    else:
+        name = function.id if isinstance(function, ast.Name) else ""
+    return writes(call) if name == "open" else name.startswith(_WRITERS)

@@ -16,9 +16,8 @@ from ...notebook.kernel.acts import only_looking
 from ...notebook.service import NotebookService
 from ...protocol.cells import CellRun, PageCell, PageNotebook
 from ..fixes.probe import language_of
-from .cells import lesson_cells
 from .in_kernel import answer_in, check_code, prepare_code
-from .lesson import LessonContent, TutorialContent
+from .lesson import LessonContent, TutorialContent, lesson_cells
 
 log = logging.getLogger(__name__)
 

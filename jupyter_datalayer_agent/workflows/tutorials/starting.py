@@ -10,8 +10,7 @@ from tornado.web import HTTPError
 
 from ...notebook.document import DocumentError
 from ...notebook.service import NotebookService
-from .cells import notebook_cells
-from .lesson import TutorialContent
+from .lesson import TutorialContent, notebook_cells
 
 FOLDER = "tutorials"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_datalayer_agent.agent.answers.citations import with_cited
-from jupyter_datalayer_agent.protocol.answers import CitedAnswer
-from jupyter_datalayer_agent.protocol.provenance import Provenance
+from jupyter_datalayer_agent.agent.answers.answer import with_cited
+from jupyter_datalayer_agent.protocol.answers import CitedAnswer, Provenance
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Gate, Say, ScriptedModelServer, Status
 from tests.support.sessions import act, chat, turns

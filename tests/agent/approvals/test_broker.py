@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.approvals.broker import ApprovalBroker
-from jupyter_datalayer_agent.agent.approvals.pending import PendingRequests
+from jupyter_datalayer_agent.agent.approvals import ApprovalBroker, PendingRequests
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import BaseEvent
 from jupyter_datalayer_agent.tools.call_approval import ApprovalRequest

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, ScriptedModelServer
 from tests.support.waiting_calls import CHANGED, Folder

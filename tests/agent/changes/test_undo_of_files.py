@@ -8,7 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.notebook.lexical.new_document import empty_document
+from jupyter_datalayer_agent.notebook.lexical.convert import empty_document
 from tests.agent.changes.test_undo_over_http import act, ask, states, undo
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer

@@ -12,10 +12,10 @@ from typing import Any, cast
 import nbformat
 
 from jupyter_datalayer_agent.agent.changes.checkpoints import recorded
-from jupyter_datalayer_agent.agent.history.history import user_item
+from jupyter_datalayer_agent.agent.history import user_item
 from jupyter_datalayer_agent.agent.runtime import Runtime
 from jupyter_datalayer_agent.agent.session.actor import LiveSession
-from jupyter_datalayer_agent.agent.session.loader import load
+from jupyter_datalayer_agent.agent.session.registry import load
 from jupyter_datalayer_agent.notebook.service import NotebookService
 from jupyter_datalayer_agent.protocol.base import new_id
 from jupyter_datalayer_agent.protocol.cells import CellEdit

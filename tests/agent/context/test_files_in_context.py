@@ -7,7 +7,7 @@ import json
 import pytest
 
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 

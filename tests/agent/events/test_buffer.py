@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.events import buffer as buffer_module
-from jupyter_datalayer_agent.agent.events.buffer import EventBuffer
+from jupyter_datalayer_agent.agent import event_buffer as buffer_module
+from jupyter_datalayer_agent.agent.event_buffer import EventBuffer
 from jupyter_datalayer_agent.protocol.events import (
     BaseEvent,
     ItemDiscarded,

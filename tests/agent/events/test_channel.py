@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.agent.events import channel as channel_module
-from jupyter_datalayer_agent.agent.events.channel import EventChannel, SerializedEvent
+from jupyter_datalayer_agent.agent import events as channel_module
+from jupyter_datalayer_agent.agent.events import EventChannel, SerializedEvent
 from jupyter_datalayer_agent.protocol.errors import AgentError
 from jupyter_datalayer_agent.protocol.events import Status, TextDelta
 from tests.store.chats import Chat, execute, open_store

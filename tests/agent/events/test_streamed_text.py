@@ -6,7 +6,7 @@ import itertools
 import threading
 from typing import Any
 
-from jupyter_datalayer_agent.agent.events.buffer import WINDOW_SECONDS
+from jupyter_datalayer_agent.agent.event_buffer import WINDOW_SECONDS
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Gate, Say, ScriptedModelServer
 from tests.support.page import FakePage

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from jupyter_datalayer_agent.agent.history.history import (
+from jupyter_datalayer_agent.agent.history import (
     Cut,
+    Effect,
     History,
     assistant_item,
     unanswered,
     user_item,
 )
-from jupyter_datalayer_agent.agent.history.known_context import Effect
 from jupyter_datalayer_agent.models.tokens import estimate_item
 from jupyter_datalayer_agent.store.records import Compaction, TurnContext
 

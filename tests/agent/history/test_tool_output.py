@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from jupyter_datalayer_agent.agent.history.tool_output import AS_BEFORE, ReportedResults, for_model
-from jupyter_datalayer_agent.agent.model_calls.turn_items import LEFT_OUT
+from jupyter_datalayer_agent.agent.model_calls.request import LEFT_OUT
+from jupyter_datalayer_agent.agent.tool_output import AS_BEFORE, ReportedResults, for_model
 from jupyter_datalayer_agent.protocol.tools import ToolResult
 from tests.support.jupyter import RunningServer
 from tests.support.model_request import RecordedRequest

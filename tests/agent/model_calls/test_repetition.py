@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.agent.model_calls.repetition import LEAST, LONGEST, Repetition
+from jupyter_datalayer_agent.agent.model_calls.answer_reader import LEAST, LONGEST, Repetition
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 from tests.support.planning import of_type, submit, until

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.agent.history.history import assistant_item, unanswered, user_item
-from jupyter_datalayer_agent.agent.model_calls.turn_items import LEFT_OUT, TurnItems
+from jupyter_datalayer_agent.agent.history import assistant_item, unanswered, user_item
+from jupyter_datalayer_agent.agent.model_calls.request import LEFT_OUT, TurnItems
 from jupyter_datalayer_agent.models.tokens import estimate_item
 
 MESSAGE = user_item("Do it.")

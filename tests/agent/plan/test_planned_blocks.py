@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from jupyter_datalayer_agent.notebook.lexical.nodes import source_of
 from tests.agent.changes.test_undo_over_http import undo
 from tests.agent.plan.test_planned_recovery import FAILING

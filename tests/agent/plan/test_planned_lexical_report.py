@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.notebook.lexical.new_document import empty_document
+from jupyter_datalayer_agent.notebook.lexical.convert import empty_document
 from jupyter_datalayer_agent.notebook.lexical.nodes import source_of
 from tests.agent.changes.test_undo_over_http import undo
 from tests.support.cars import write_cars

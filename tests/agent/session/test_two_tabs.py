@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 
-from jupyter_datalayer_agent.store.queries.replay import join_deltas
+from jupyter_datalayer_agent.store.queries.event_log import join_deltas
 from tests.server.page.test_socket import editor_state
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer

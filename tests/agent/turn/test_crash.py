@@ -6,7 +6,7 @@ from pathlib import Path
 
 import requests
 
-from jupyter_datalayer_agent.store.queries.replay import join_deltas
+from jupyter_datalayer_agent.store.queries.event_log import join_deltas
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer

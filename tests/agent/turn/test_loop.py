@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.store.queries.replay import join_deltas
+from jupyter_datalayer_agent.store.queries.event_log import join_deltas
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import (
     BreakAfter,

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.agent.turn.facts import NOTHING, facts_of
-from jupyter_datalayer_agent.agent.turn.not_done import not_done
+from jupyter_datalayer_agent.agent.turn.record import NOTHING, facts_of, not_done
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
 from jupyter_datalayer_agent.protocol.tools import NotDone
 from jupyter_datalayer_agent.tools.builtin import builtin_registry

@@ -8,8 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from jupyter_datalayer_agent.models.connections.connection import ServerModel
-from jupyter_datalayer_agent.models.connections.http_get import ServerError
-from jupyter_datalayer_agent.models.connections.look import LocalServers, server_at
+from jupyter_datalayer_agent.models.connections.detection import (
+    LocalServers,
+    ServerError,
+    server_at,
+)
 from tests.support import local_servers
 from tests.support.local_servers import LocalServer
 from tests.support.ports import free_port

@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.models.connections.key_files import KeyFileError, KeyFiles
-from jupyter_datalayer_agent.models.connections.key_store import KeyStore, KeyStoreError
-from jupyter_datalayer_agent.models.connections.keyring_access import KeyringAccess, KeyringError
+from jupyter_datalayer_agent.models.connections.key_store import (
+    KeyFileError,
+    KeyFiles,
+    KeyringAccess,
+    KeyringError,
+    KeyStore,
+    KeyStoreError,
+)
 
 KEY = "sk-stored-0123456789abcdef"
 

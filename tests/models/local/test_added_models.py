@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.models import loader
-from jupyter_datalayer_agent.models.local import readiness
+from jupyter_datalayer_agent.models.local import servers
 from jupyter_datalayer_agent.models.local.added_models import (
     AddedModels,
     CannotAdd,
     added_models,
     name_of,
 )
-from jupyter_datalayer_agent.models.local.readiness import readiness_of
+from jupyter_datalayer_agent.models.local.servers import readiness_of
 from jupyter_datalayer_agent.models.prices import context_window, cost_of
 from jupyter_datalayer_agent.protocol.requests import Usage
 from tests.support.tiny_model import CONTEXT, tiny_model
@@ -112,7 +112,7 @@ async def test_a_name_that_a_provider_has_too_brings_neither_its_price_nor_its_w
 def test_a_file_that_was_moved_or_has_changed_is_not_ready(
     models: AddedModels, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "MODULE", "json")
+    monkeypatch.setattr(servers, "MODULE", "json")
     models.add(file, "qwen")
     assert readiness_of("local/qwen", models).ready
     elsewhere = file.rename(file.with_name("elsewhere.gguf"))
@@ -130,7 +130,7 @@ def test_a_file_that_was_moved_or_has_changed_is_not_ready(
 def test_without_llama_cpp_the_command_to_install_it_is_named(
     models: AddedModels, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "MODULE", "no_such_module")
+    monkeypatch.setattr(servers, "MODULE", "no_such_module")
     models.add(file, "qwen")
     state = readiness_of("local/qwen", models)
     assert not state.ready

@@ -11,10 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_datalayer_agent.models.local import readiness
+from jupyter_datalayer_agent.models.local import servers
 from jupyter_datalayer_agent.models.local.added_models import AddedModels, LocalModel
-from jupyter_datalayer_agent.models.local.process import ModelProcess
-from jupyter_datalayer_agent.models.local.servers import LocalOptions, LocalServers
+from jupyter_datalayer_agent.models.local.servers import LocalOptions, LocalServers, ModelProcess
 from jupyter_datalayer_agent.models.types import ModelError
 from tests.notebook.support import until
 from tests.support.tiny_model import tiny_model
@@ -53,7 +52,7 @@ class Programs:
 
 @pytest.fixture(autouse=True)
 def llama_cpp_seems_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "MODULE", "json")
+    monkeypatch.setattr(servers, "MODULE", "json")
 
 
 async def test_a_process_that_the_system_kills_ran_out_of_memory(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from jupyter_datalayer_agent.models.local.added_models import AddedModels
-from jupyter_datalayer_agent.models.local.process import PROGRAM
+from jupyter_datalayer_agent.models.local.servers import PROGRAM
 from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.tiny_model import tiny_model
 
@@ -24,7 +24,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from jupyter_datalayer_agent.models.local.added_models import LocalModel
-from jupyter_datalayer_agent.models.local.process import ModelProcess
+from jupyter_datalayer_agent.models.local.servers import ModelProcess
 
 async def main():
     model = LocalModel("m", sys.argv[1], 1000, "", "llama", 1000, 1)

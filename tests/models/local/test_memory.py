@@ -7,10 +7,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_datalayer_agent.models.local import readiness
+from jupyter_datalayer_agent.models.local import servers
 from jupyter_datalayer_agent.models.local.added_models import AddedModels, LocalModel
-from jupyter_datalayer_agent.models.local.memory import available, installed, needed, size_text
-from jupyter_datalayer_agent.models.local.readiness import too_large
+from jupyter_datalayer_agent.models.local.servers import (
+    available,
+    installed,
+    needed,
+    size_text,
+    too_large,
+)
 from tests.support.tiny_model import tiny_model
 
 GB = 1_000_000_000
@@ -37,10 +42,10 @@ def test_a_model_that_can_never_fit_is_not_ready(
 ) -> None:
     models = AddedModels(tmp_path)
     added = models.add(tiny_model(tmp_path / "tiny.gguf"))
-    monkeypatch.setattr(readiness, "MODULE", "json")
-    assert readiness.readiness_of("tiny", models).ready
-    monkeypatch.setattr(readiness, "installed", lambda: needed(added) - 1)
-    state = readiness.readiness_of("tiny", models)
+    monkeypatch.setattr(servers, "MODULE", "json")
+    assert servers.readiness_of("tiny", models).ready
+    monkeypatch.setattr(servers, "installed", lambda: needed(added) - 1)
+    state = servers.readiness_of("tiny", models)
     assert not state.ready
     assert state.reason.startswith("tiny needs about 1.5 MB of memory, and this computer has ")
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.notebook.context.known_file import file_changes, line_hashes
 from jupyter_datalayer_agent.notebook.context.known_notebook import (
     KnownNotebook,
     Statement,
+    file_changes,
     known_sources,
+    line_hashes,
     stated,
     updated,
 )

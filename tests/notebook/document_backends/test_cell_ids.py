@@ -12,8 +12,7 @@ import pytest
 
 from jupyter_datalayer_agent.notebook.document_backends.cell_ids import KnownAddresses
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
-from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
-from jupyter_datalayer_agent.notebook.edits.recorded_names import Names
+from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Names, Recorder
 from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
 from jupyter_datalayer_agent.notebook.same_cells import same_cells
 from jupyter_datalayer_agent.notebook.service import NotebookService

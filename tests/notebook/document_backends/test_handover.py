@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_datalayer_agent.notebook import service as service_module
 from jupyter_datalayer_agent.notebook.kernel.connection import KernelConnection
-from jupyter_datalayer_agent.notebook.page.hub import RETURN_SECONDS
+from jupyter_datalayer_agent.notebook.page import RETURN_SECONDS
 from jupyter_datalayer_agent.protocol.cells import CellRun
 from jupyter_datalayer_agent.protocol.page import PageFailure, PageProgress, PageRequest, RunParams
 

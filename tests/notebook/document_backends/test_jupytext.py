@@ -14,8 +14,7 @@ from jupyter_core.utils import ensure_async
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
 from jupyter_datalayer_agent.notebook.edits.batch import source_hash
-from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Recorder
-from jupyter_datalayer_agent.notebook.edits.recorded_names import Names
+from jupyter_datalayer_agent.notebook.edits.checkpoints import CheckpointsInMemory, Names, Recorder
 from jupyter_datalayer_agent.notebook.edits.undo import NotebookState, edits_between, undo
 from jupyter_datalayer_agent.protocol.cells import CellPosition, DeleteCell, MoveCell, UpdateCell
 from tests.notebook.support import (

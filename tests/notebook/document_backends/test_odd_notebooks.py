@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4.rwbase import rejoin_lines, strip_transient
 
-from jupyter_datalayer_agent.protocol.line_ends import line_feeds
+from jupyter_datalayer_agent.protocol.cells import line_feeds
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 

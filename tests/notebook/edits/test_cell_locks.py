@@ -18,7 +18,7 @@ from jupyter_datalayer_agent.protocol.cells import (
     SetOutputs,
     UpdateCell,
 )
-from jupyter_datalayer_agent.services.builtin.notebook.clean import edits_to_clean
+from jupyter_datalayer_agent.services.builtin.notebook.service import edits_to_clean
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 

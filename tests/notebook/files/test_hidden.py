@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
-from jupyter_datalayer_agent.notebook.files.listing import listing
+from jupyter_datalayer_agent.notebook.files.contents import listing
 from tests.notebook.support import world
 
 

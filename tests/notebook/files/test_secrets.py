@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_datalayer_agent.app import database_files
-from jupyter_datalayer_agent.notebook.files.secrets import (
+from jupyter_datalayer_agent.notebook.files.text_files import (
     holds_private_key,
     is_secret_name,
     is_within,

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.notebook.files.recorder import TextRecorder
-from jupyter_datalayer_agent.notebook.files.restore import TextSpan, restored
+from jupyter_datalayer_agent.notebook.files.restore import TextRecorder, TextSpan, restored
 from jupyter_datalayer_agent.notebook.files.text_state import TextState
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks, updated
 from jupyter_datalayer_agent.notebook.lexical.blocks import (
@@ -24,10 +23,10 @@ from jupyter_datalayer_agent.notebook.lexical.blocks import (
     SetOutput,
     UpdateBlock,
 )
+from jupyter_datalayer_agent.notebook.lexical.context import turn_blocks
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from jupyter_datalayer_agent.notebook.lexical.documents import LexicalDocuments, OpenDocument
 from jupyter_datalayer_agent.notebook.lexical.merge import BlocksReverted
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
-from jupyter_datalayer_agent.notebook.lexical.turn_blocks import turn_blocks
 from tests.notebook.support import World, world
 from tests.support.lexical import assert_lexical
 

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.lexical import nodes
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from jupyter_datalayer_agent.notebook.lexical.from_markdown import blocks_of
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
 from jupyter_datalayer_agent.notebook.lexical.to_markdown import markdown_of
 from tests.support.lexical import assert_lexical, printed
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from jupyter_datalayer_agent.notebook.lexical.block_types import new_blocks
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
+from jupyter_datalayer_agent.notebook.lexical.convert import new_document
 from jupyter_datalayer_agent.notebook.recent import RecentDocuments
 from tests.notebook.support import world
 

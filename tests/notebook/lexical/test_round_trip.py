@@ -9,11 +9,14 @@ import nbformat
 import pytest
 
 from jupyter_datalayer_agent.notebook.lexical import nodes
-from jupyter_datalayer_agent.notebook.lexical.convert import from_notebook, to_notebook
+from jupyter_datalayer_agent.notebook.lexical.convert import (
+    document_markdown,
+    from_notebook,
+    new_document,
+    to_notebook,
+)
 from jupyter_datalayer_agent.notebook.lexical.editor_state import EditorState, Node
 from jupyter_datalayer_agent.notebook.lexical.from_markdown import blocks_of
-from jupyter_datalayer_agent.notebook.lexical.new_document import new_document
-from jupyter_datalayer_agent.notebook.lexical.whole_markdown import document_markdown
 from jupyter_datalayer_agent.services.builtin.notebook.export import convert
 from tests.support.lexical import assert_lexical
 

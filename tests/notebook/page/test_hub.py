@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.notebook.document import DocumentError
-from jupyter_datalayer_agent.notebook.page.hub import PageGone, PageHub, PageSilent
+from jupyter_datalayer_agent.notebook.page import PageGone, PageHub, PageSilent
 from jupyter_datalayer_agent.protocol.page import (
     PageFailure,
     PageProgress,

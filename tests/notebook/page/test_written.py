@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from jupyter_datalayer_agent.notebook.files.text_state import TextState
-from jupyter_datalayer_agent.notebook.page.hub import PageHub
+from jupyter_datalayer_agent.notebook.page import PageHub
 
 from ..support import ScriptedPage, World, code, insert, world, write_notebook
 

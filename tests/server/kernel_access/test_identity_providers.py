@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import requests
 
-from jupyter_datalayer_agent.magic.failure import Refused
-from jupyter_datalayer_agent.magic.server import Server
+from jupyter_datalayer_agent.magic.server import Refused, Server
 from tests.support.cars import write_cars
 from tests.support.identity_providers import PASSWORD, USER_HEADER
 from tests.support.jupyter import RunningServer

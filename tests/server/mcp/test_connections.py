@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from jupyter_datalayer_agent.server.mcp import connection, connections
+from jupyter_datalayer_agent.server.mcp import connections
 from jupyter_datalayer_agent.server.mcp.connections import Connections
 from jupyter_datalayer_agent.server.mcp.sdk.adapter import Identity
 from tests.server.mcp.conftest import Run
@@ -15,7 +15,7 @@ ME = Identity("test", "Test", "1", "")
 
 
 def test_one_that_is_not_heard_of_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (connection, connections):
+    for module in (connections, connections):
         monkeypatch.setattr(module, "IDLE_SECONDS", 0.3)
 
     async def scenario() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from jupyter_datalayer_agent.server.mcp.limits import MAX_MESSAGE_BYTES, MAX_OPEN_REQUESTS
+from jupyter_datalayer_agent.server.mcp.rpc import MAX_MESSAGE_BYTES, MAX_OPEN_REQUESTS
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.page import request_in_page
 

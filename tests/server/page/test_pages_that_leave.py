@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.notebook.page.hub import RETURN_SECONDS
+from jupyter_datalayer_agent.notebook.page import RETURN_SECONDS
 from tests.server.page.test_socket import editor_state, notebook_answer
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Gate, Say, ScriptedModelServer

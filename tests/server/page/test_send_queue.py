@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from jupyter_datalayer_agent.server.page import send_queue
-from jupyter_datalayer_agent.server.page.send_queue import AT_ONCE, MAX_WAITING, SendQueue
+from jupyter_datalayer_agent.server import page
+from jupyter_datalayer_agent.server.page import AT_ONCE, MAX_WAITING, SendQueue
 
 
 class Connection:
@@ -98,7 +98,7 @@ async def test_it_is_drained_when_the_last_text_is_on_its_way_and_when_it_is_clo
 async def test_a_connection_that_breaks_ends_it() -> None:
     connection = Connection()
     for _ in range(3):
-        connection.queue.put("x" * send_queue.AT_ONCE)
+        connection.queue.put("x" * page.AT_ONCE)
     await connection.pass_on(OSError("broken"))
     await connection.queue.drained()
     connection.queue.put("more")

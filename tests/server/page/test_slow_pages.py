@@ -13,8 +13,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
-from jupyter_datalayer_agent.server.page.send_queue import MAX_WAITING
-from jupyter_datalayer_agent.server.page.socket import MAX_MESSAGE_BYTES
+from jupyter_datalayer_agent.server.page import MAX_MESSAGE_BYTES, MAX_WAITING
 from tests.support.jupyter import TOKEN, RunningServer
 from tests.support.model_server import Say, ScriptedModelServer
 from tests.support.page import FakePage

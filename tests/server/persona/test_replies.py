@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.protocol import ops
-from jupyter_datalayer_agent.protocol.forms import FormAnswer
+from jupyter_datalayer_agent.protocol.mcp import FormAnswer
 from jupyter_datalayer_agent.protocol.turn_view import asks
-from jupyter_datalayer_agent.server.persona.conversation import signed
-from jupyter_datalayer_agent.server.persona.replies import answer, how_to_answer
+from jupyter_datalayer_agent.server.persona.conversation import answer, how_to_answer, signed
 
 APPROVAL = {"type": "approval_requested", "approvalId": "a"}
 PAUSED = {"type": "plan_updated", "state": "paused"}

@@ -16,7 +16,7 @@ import pytest
 from azure.storage.blob import BlobServiceClient
 
 from jupyter_datalayer_agent.services.action import ActionFailed
-from jupyter_datalayer_agent.services.builtin.storage.cases import CASES as KNOWN
+from jupyter_datalayer_agent.services.builtin.cases.storage import CASES as KNOWN
 from tests.support.azurite import Azurite
 from tests.support.cars import write_cars
 from tests.support.jupyter import RunningServer

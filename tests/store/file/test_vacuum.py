@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_datalayer_agent.protocol.events import TextDelta
 from jupyter_datalayer_agent.store import Store
-from jupyter_datalayer_agent.store.file import vacuum
+from jupyter_datalayer_agent.store.file import database
 from jupyter_datalayer_agent.store.queries import upkeep
 
 from ..chats import Chat, open_store, rows, url
@@ -114,7 +114,7 @@ async def test_what_was_deleted_goes_back_to_the_disk_a_few_pages_at_a_time(
         await idle(store)
         (pages,) = rows(path, "PRAGMA page_count")[0]
         steps: list[int] = []
-        real = vacuum.shrink
+        real = database.shrink
 
         def counted(connection: sqlite3.Connection) -> bool:
             before = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -127,8 +127,8 @@ async def test_what_was_deleted_goes_back_to_the_disk_a_few_pages_at_a_time(
         await idle(store)
         (left,) = rows(path, "PRAGMA page_count")[0]
         assert pages - left > 1200
-        assert max(steps) <= vacuum.PAGES_A_STEP + 2, "with the pages that tell of others"
-        assert rows(path, "PRAGMA freelist_count") == [(vacuum.SPARE_PAGES,)]
+        assert max(steps) <= database.PAGES_A_STEP + 2, "with the pages that tell of others"
+        assert rows(path, "PRAGMA freelist_count") == [(database.SPARE_PAGES,)]
     assert path.stat().st_size == left * 4096
 
 

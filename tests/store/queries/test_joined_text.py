@@ -26,8 +26,8 @@ from jupyter_datalayer_agent.protocol.events import (
 )
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.migrations import MIGRATIONS
-from jupyter_datalayer_agent.store.queries import joined_text
-from jupyter_datalayer_agent.store.queries.replay import DELTAS
+from jupyter_datalayer_agent.store.queries import event_log
+from jupyter_datalayer_agent.store.queries.event_log import DELTAS
 
 from ..chats import Chat, Reader, execute, open_store, rows
 from ..test_old_databases import entry, filled_at
@@ -47,7 +47,7 @@ EVENTS = st.one_of(
 async def joined(store: Store) -> None:
     """Wait until the text of all turns that have ended is joined."""
     database = (await store._open()).database
-    while await database.quick(joined_text.join_some):
+    while await database.quick(event_log.join_some):
         pass
 
 
@@ -86,7 +86,7 @@ async def replayed(store: Store, session: str, after: int, limit: int) -> list[d
 def test_a_reader_who_comes_back_anywhere_shows_what_one_shows_who_was_there(
     monkeypatch: pytest.MonkeyPatch, turns: list[list[BaseEvent]], limit: int
 ) -> None:
-    monkeypatch.setattr(joined_text, "PIECES_A_STEP", 5)
+    monkeypatch.setattr(event_log, "PIECES_A_STEP", 5)
 
     async def story(path: Path) -> None:
         async with open_store(path) as store:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_datalayer_agent.store.queries.replay import join_deltas, shown_texts
+from jupyter_datalayer_agent.store.queries.event_log import join_deltas, shown_texts
 
 
 def delta(seq: int, item: str, text: str, kind: str = "text_delta") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from jupyter_datalayer_agent.protocol.history import Provenance
 from jupyter_datalayer_agent.protocol.plans import Plan, PlanStep
 from jupyter_datalayer_agent.protocol.requests import Usage
 from jupyter_datalayer_agent.store.answer_provenance import answer_type, provider_of
-from jupyter_datalayer_agent.store.queries.responses import add
+from jupyter_datalayer_agent.store.queries.answers import add
 from jupyter_datalayer_agent.store.records import Compaction, TurnContext
 
 from ..chats import Chat, execute, open_store, rows

@@ -18,9 +18,8 @@ from jupyter_datalayer_agent.protocol.requests import (
     Usage,
 )
 from jupyter_datalayer_agent.protocol.tools import Change
-from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store import Store, search
 from jupyter_datalayer_agent.store.queries import turns
-from jupyter_datalayer_agent.store.search import session_search
 
 from ..chats import Chat, open_store, rows
 from ..query_plans import session_search_plans
@@ -128,7 +127,7 @@ async def test_a_title_is_found_as_it_is_now_and_with_no_scan(tmp_path: Path) ->
         assert await found("ORRÄD") == [session.id]
         common = [await store.sessions.create(f"Common {n}") for n in range(3)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(session_search, "MOST", 3)
+            patch.setattr(search, "MOST", 3)
             assert set(await found("common")) == {each.id for each in common}
     with closing(sqlite3.connect(path)) as connection:
         plans = session_search_plans(connection)

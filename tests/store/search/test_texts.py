@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from jupyter_datalayer_agent.protocol.history import SearchHit
 from jupyter_datalayer_agent.protocol.tools import Change
 from jupyter_datalayer_agent.store import Store
+from jupyter_datalayer_agent.store import search as search
 from jupyter_datalayer_agent.store.migrations import MIGRATIONS
 from jupyter_datalayer_agent.store.queries import upkeep
-from jupyter_datalayer_agent.store.search import texts as search
-from jupyter_datalayer_agent.store.search.grams import BLOCK, fold, spellings
-from jupyter_datalayer_agent.store.search.snippets import snippet
+from jupyter_datalayer_agent.store.search import BLOCK, fold, snippet, spellings
 
 from ..chats import Chat, execute, open_store, rows
 from ..crashing import crash

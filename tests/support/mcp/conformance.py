@@ -11,8 +11,8 @@ from typing import Any
 
 from jupyter_datalayer_agent.protocol.base import Wire
 from jupyter_datalayer_agent.server.mcp import offer
-from jupyter_datalayer_agent.server.mcp.peer import Peer
-from jupyter_datalayer_agent.server.mcp.prompts.kind import Argument, Message, Prompt, from_user
+from jupyter_datalayer_agent.server.mcp.prompts import Argument, Message, Prompt, from_user
+from jupyter_datalayer_agent.server.mcp.rpc import Peer
 from jupyter_datalayer_agent.tools import builtin
 from jupyter_datalayer_agent.tools.context import ToolContext, ToolFailure
 from jupyter_datalayer_agent.tools.registry import Image, ToolOutcome, ToolRegistry, tool

@@ -22,7 +22,7 @@ from mcp.server.auth.provider import AccessToken, AuthorizationCode, RefreshToke
 from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
-from jupyter_datalayer_agent.tools.mcp.sign_in.provider import registered_by_hand
+from jupyter_datalayer_agent.tools.mcp.sign_in import registered_by_hand
 
 try:
     from mcp.server.mcpserver import MCPServer

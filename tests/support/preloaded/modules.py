@@ -160,7 +160,7 @@ def _make_first_calls(litellm: ModuleType) -> None:
     fifth of a second of a core in all."""
     import nbformat
 
-    from jupyter_datalayer_agent.models.warm_up import warm_up, warm_up_rest
+    from jupyter_datalayer_agent.models.loader import warm_up, warm_up_rest
 
     warm_up(litellm)
     warm_up_rest(litellm)

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from jupyter_datalayer_agent.notebook.renames import Renames
-from jupyter_datalayer_agent.protocol.provenance import ResponseType
+from jupyter_datalayer_agent.protocol.answers import ResponseType
 from jupyter_datalayer_agent.protocol.requests import ToolCallRecord
-from jupyter_datalayer_agent.protocol.sharing import ShareKind
-from jupyter_datalayer_agent.protocol.tools import ToolResult
+from jupyter_datalayer_agent.protocol.tools import ShareKind, ToolResult
 from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.builtin.history import GetContextByProvenance

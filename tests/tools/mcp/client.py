@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_datalayer_agent.notebook.renames import Renames
-from jupyter_datalayer_agent.protocol.forms import FormAnswer, InputForm
+from jupyter_datalayer_agent.protocol.mcp import FormAnswer, InputForm
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.call_approval import Approve
 from jupyter_datalayer_agent.tools.context import AskForm, ToolContext

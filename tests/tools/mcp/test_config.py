@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_datalayer_agent.tools.mcp.config_files import ConfigFiles
-from jupyter_datalayer_agent.tools.mcp.config_text import read_config
+from jupyter_datalayer_agent.tools.mcp.config_files import ConfigFiles, read_config
 from jupyter_datalayer_agent.tools.mcp.definition import DefinitionError, ServerDefinition
 from jupyter_datalayer_agent.tools.mcp.state_file import StateFile
 

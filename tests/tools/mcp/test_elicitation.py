@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.forms import FormAnswer
-from jupyter_datalayer_agent.tools.mcp.form_fields import BadForm, form_of, problem_of
+from jupyter_datalayer_agent.protocol.mcp import FormAnswer
+from jupyter_datalayer_agent.tools.mcp.elicitations import BadForm, form_of, problem_of
 from tests.support.mcp.fixture import QUESTION
 
 from .client import User, client, fixture, until

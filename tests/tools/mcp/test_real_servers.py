@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.protocol.forms import FormAnswer
+from jupyter_datalayer_agent.protocol.mcp import FormAnswer
 from jupyter_datalayer_agent.tools.mcp.definition import ServerDefinition
 from tests.support.ports import free_port
 

@@ -15,7 +15,7 @@ import pytest
 import requests
 from mcp.shared.auth import OAuthClientInformationFull
 
-from jupyter_datalayer_agent.tools.mcp.sign_in.provider import registered_by_hand
+from jupyter_datalayer_agent.tools.mcp.sign_in import registered_by_hand
 from tests.support.jupyter import RunningServer
 from tests.support.mcp.oauth_server import SignInServer, sign_in_server
 from tests.support.page import request_in_page

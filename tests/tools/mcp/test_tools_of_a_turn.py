@@ -10,8 +10,8 @@ import pytest
 from jupyter_datalayer_agent.tools.builtin import builtin_registry
 from jupyter_datalayer_agent.tools.call_approval import ApprovalRequest, Decision
 from jupyter_datalayer_agent.tools.gate import Gate
-from jupyter_datalayer_agent.tools.mcp.listed import ListedTool
-from jupyter_datalayer_agent.tools.mcp.names import model_name
+from jupyter_datalayer_agent.tools.mcp.definition import ListedTool
+from jupyter_datalayer_agent.tools.mcp.turn_tools import model_name
 from jupyter_datalayer_agent.tools.registry import ToolRegistry
 
 from .client import Client, client, fixture, foreign, until

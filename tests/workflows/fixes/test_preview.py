@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_datalayer_agent.protocol.workflows import FixCall, FixInfo
-from jupyter_datalayer_agent.workflows.fixes.preview import key_of, preview
+from jupyter_datalayer_agent.workflows.fix import key_of, preview
 
 SOURCES = {"a": "one\ntwo\ntwo", "b": "three"}
 

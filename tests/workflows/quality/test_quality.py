@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.protocol.quality import QualityReport
-from jupyter_datalayer_agent.workflows.quality import analyse_notebook, linter
+from jupyter_datalayer_agent.protocol.workflows import QualityReport
+from jupyter_datalayer_agent.workflows.quality import analyse_notebook
+from jupyter_datalayer_agent.workflows.quality import rules as linter
 from jupyter_datalayer_agent.workflows.quality.rules import RULES, table
 
 DOCS = Path(__file__).parents[3] / "docs" / "quality.md"

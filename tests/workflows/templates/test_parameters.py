@@ -9,8 +9,8 @@ import pytest
 from jupyter_datalayer_agent.datasets.files.columns import columns_of
 from jupyter_datalayer_agent.workflows.template import Template
 from jupyter_datalayer_agent.workflows.templates.catalogue import builtin_catalogue
-from jupyter_datalayer_agent.workflows.templates.data_read import data_files_read
 from jupyter_datalayer_agent.workflows.templates.parameters import (
+    data_files_read,
     guessed_parameters,
     likely_data_files,
     missing_parameters,

@@ -10,9 +10,9 @@ from typing import Any
 
 from jupyter_datalayer_agent.protocol.cells import CellRun, PageCell, UpdateCell
 from jupyter_datalayer_agent.workflows.tutorials.catalogue import find_tutorial
-from jupyter_datalayer_agent.workflows.tutorials.cells import lesson_cells
 from jupyter_datalayer_agent.workflows.tutorials.checking import Verdict, check_lesson
 from jupyter_datalayer_agent.workflows.tutorials.in_kernel import answer_in, check_code
+from jupyter_datalayer_agent.workflows.tutorials.lesson import lesson_cells
 from jupyter_datalayer_agent.workflows.tutorials.starting import start_tutorial
 from tests.notebook.support import World, text_of, world
 

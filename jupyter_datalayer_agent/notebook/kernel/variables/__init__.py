@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ....protocol.variables import Variable, VariablesReply, VariablesStatus
+from ....protocol.context import Variable, VariablesReply, VariablesStatus
 from ...document import DocumentError
 from ..connection import KernelConnection, KernelDied
 from ..expressions import KernelBusy, evaluated

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, Protocol, cast
 
 from ....imports import load
-from ..peer import Method
+from ..rpc import Method
 
 
 @dataclass(frozen=True)

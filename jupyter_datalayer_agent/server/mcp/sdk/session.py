@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ..peer import Peer
+from ..rpc import Peer
 
 Notify = Callable[[Any, str, dict[str, Any], Any], Awaitable[None]]
 """Sends a notification by a session of the SDK: its method, its parameters, and the id of the

@@ -11,8 +11,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 
-from ..peer import Method, Peer
-from ..rpc import RpcError
+from ..rpc import Method, Peer, RpcError
 from .adapter import Identity, Outgoing, RunningSession
 from .session import SessionNotifier, dump, peer_of
 

@@ -11,8 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from ..peer import Method, Peer
-from ..rpc import RpcError
+from ..rpc import Method, Peer, RpcError
 from .adapter import Identity, Outgoing, RunningSession
 from .session import SessionNotifier, dump, peer_of
 

@@ -9,10 +9,9 @@ from pydantic import Field
 
 from ...template import Template, TemplateRun, TemplateStep
 from .parts import sections
-from .parts.data import Data
-from .parts.formatting import source
+from .parts.data import Data, source
 from .parts.loading import imports_cell, load_frame, loading_text, need_modules, probe
-from .parts.parameters import DataPath, ReadingParameters
+from .parts.sections import DataPath, ReadingParameters
 
 TITLE = "# Data analysis"
 CHECKS = {

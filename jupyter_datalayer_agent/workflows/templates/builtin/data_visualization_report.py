@@ -8,9 +8,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ...template import Template, TemplateRun, TemplateStep
-from .parts import relation_plots, sections
-from .parts.data import Column, Data
-from .parts.findings import (
+from .parts import plots, sections
+from .parts.data import Column, Data, bullets, code, codes, count, percent
+from .parts.sections import (
+    DataParameters,
     correlation_text,
     course_text,
     distribution_text,
@@ -18,8 +19,6 @@ from .parts.findings import (
     relation_text,
     share_text,
 )
-from .parts.formatting import bullets, code, codes, count, percent
-from .parts.parameters import DataParameters
 
 TEXT = (
     "This report shows in figures what the data say: how their values are distributed, how groups "
@@ -68,7 +67,7 @@ async def _groups(run: TemplateRun) -> None:
     await run.markdown("## How groups differ")
     for best in found:
         await run.markdown(group_text(best))
-        await run.code(relation_plots.groups(data, best))
+        await run.code(plots.groups(data, best))
 
 
 async def _time_and_place(run: TemplateRun) -> None:
@@ -83,14 +82,14 @@ async def _relations(run: TemplateRun) -> None:
     if len(names) < 2:
         return
     await run.markdown(f"## What goes together\n\n{correlation_text(data)}")
-    await run.code(relation_plots.heatmap([data[name] for name in names]))
+    await run.code(plots.heatmap([data[name] for name in names]))
     pair = closest_pair(data)
     if pair is not None:
         a, b = data[pair["a"]], data[pair["b"]]
         if b.name != data.facts.get("target") and a.name == data.facts.get("target"):
             a, b = b, a
         await run.markdown(relation_text(pair))
-        await run.code(relation_plots.scatter(a, b, sections.hue(data, a, b), data.rows))
+        await run.code(plots.scatter(a, b, sections.hue(data, a, b), data.rows))
 
 
 async def _conclusions(run: TemplateRun) -> None:

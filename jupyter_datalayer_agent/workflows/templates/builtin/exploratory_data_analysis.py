@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from ...template import Template, TemplateRun, TemplateStep
 from .parts import sections
-from .parts.data import Data
-from .parts.findings import correlation_text, group_text, outlier_text, share_text
-from .parts.formatting import bullets, code, codes, count
-from .parts.parameters import DataParameters
+from .parts.data import Data, bullets, code, codes, count
+from .parts.sections import DataParameters, correlation_text, group_text, outlier_text, share_text
 
 CONTENTS = (
     "This notebook looks at the data before anything is modelled: types, missing values, summary "

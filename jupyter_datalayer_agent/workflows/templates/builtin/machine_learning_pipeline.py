@@ -10,12 +10,11 @@ from pydantic import Field
 from ....datasets.dialect import SOURCES
 from ...template import StepFailed, Template, TemplateRun, TemplateStep
 from .in_kernel import call as kernel_call
-from .parts import evaluation_cells, model_cells, sections
-from .parts.data import Data
-from .parts.formatting import bullets, code, codes, count, listed, number, paragraph, percent
+from .parts import modelling, sections
+from .parts.data import Data, bullets, code, codes, count, listed, number, paragraph, percent
 from .parts.loading import imports_cell, load_frame, loading_text, need_modules, probe
 from .parts.modelling import MAX_MISSING, MAX_ROWS, Study
-from .parts.parameters import DataParameters
+from .parts.sections import DataParameters
 
 STUDY = """
 def answer(path, how, date_column, columns, target, task):
@@ -87,7 +86,7 @@ async def _head(run: TemplateRun) -> None:
             "measured once on a test set that it has not seen.",
         )
     )
-    await run.code(imports_cell(data, *model_cells.imports(study)))
+    await run.code(imports_cell(data, *modelling.imports(study)))
 
 
 async def _study(run: TemplateRun, data: Data) -> Study:
@@ -129,7 +128,7 @@ async def _explore(run: TemplateRun) -> None:
     await run.code("df.head()")
     await sections.missing(run)
     await run.markdown(f"## The target\n\n{_target_text(study)}")
-    await run.code(model_cells.target_plot(study))
+    await run.code(modelling.target_plot(study))
 
 
 def _target_text(study: Study) -> str:
@@ -167,8 +166,8 @@ async def _split(run: TemplateRun) -> None:
             + (", with the same shares of the classes." if study.classification else ".")
         )
     )
-    await run.code(model_cells.features_cell(study))
-    await run.code(model_cells.split_cell(study))
+    await run.code(modelling.features_cell(study))
+    await run.code(modelling.split_cell(study))
 
 
 def _row_notes(study: Study) -> list[str]:
@@ -226,7 +225,7 @@ async def _preprocess(run: TemplateRun) -> None:
             *sentences, "All of it is learned inside the pipeline, from training data alone."
         )
     )
-    await run.code(model_cells.preprocessing_cell(study))
+    await run.code(modelling.preprocessing_cell(study))
 
 
 async def _compare(run: TemplateRun) -> None:
@@ -237,7 +236,7 @@ async def _compare(run: TemplateRun) -> None:
         f"{names[0].upper()}{names[1:]} stand for linear models and for trees, each measured by "
         "five-fold cross-validation on the training data."
     )
-    await run.code(model_cells.comparison_cell(study))
+    await run.code(modelling.comparison_cell(study))
     answer = "def answer():\n    return comparison_facts(comparison)\n"
     rows = await run.compute(kernel_call("study", answer=answer, names=["comparison"]))
     run.facts["comparison"] = rows
@@ -280,7 +279,7 @@ async def _tune(run: TemplateRun) -> None:
         f"## Tuning\n\nA small grid of settings for {best.name.lower()}, with the same "
         "cross-validation."
     )
-    await run.code(model_cells.tuning_cell(study, best))
+    await run.code(modelling.tuning_cell(study, best))
     answer = "def answer():\n    return [search.best_params_, search.best_score_]\n"
     settings, score = await run.compute(kernel_call(answer=answer, names=["search"]))
     chosen = [f"`{name.split('__')[-1]} = {value}`" for name, value in settings.items()]
@@ -297,7 +296,7 @@ async def _evaluate(run: TemplateRun) -> None:
         "## The test set\n\nThe tuned model, fitted on all training data, meets the test set for "
         "the first and only time."
     )
-    await run.code(evaluation_cells.evaluation_cell(study))
+    await run.code(modelling.evaluation_cell(study))
     names = ["y_test", "predictions"] if study.classification else ["y_test", "test"]
     answer = EVALUATED.format(regression=not study.classification)
     run.facts["test"] = await run.compute(kernel_call("study", answer=answer, names=names))
@@ -330,12 +329,12 @@ async def _results(run: TemplateRun) -> None:
     study = Study(run.facts)
     await run.markdown("## Results in pictures")
     if study.classification:
-        await run.code(evaluation_cells.confusion_cell(study))
+        await run.code(modelling.confusion_cell(study))
         if len(study.facts["classes"]) == 2:
-            await run.code(evaluation_cells.roc_cell(run.facts["tuned"]["model"]))
+            await run.code(modelling.roc_cell(run.facts["tuned"]["model"]))
     else:
-        await run.code(evaluation_cells.residuals_cell(study))
-    await run.code(evaluation_cells.importance_cell(study))
+        await run.code(modelling.residuals_cell(study))
+    await run.code(modelling.importance_cell(study))
     answer = "def answer():\n    return importance_facts(importances)\n"
     found = await run.compute(kernel_call("study", answer=answer, names=["importances"]))
     useful = [name for name, mean, std in found if mean > 2 * std and mean > 0][:3]

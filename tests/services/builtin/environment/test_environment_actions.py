@@ -16,12 +16,13 @@ import pytest
 
 from jupyter_datalayer_agent.services.action import Action, ActionFailed, ActionStopped
 from jupyter_datalayer_agent.services.builtin.environment import programs
-from jupyter_datalayer_agent.services.builtin.environment.changing import Install, Remove
-from jupyter_datalayer_agent.services.builtin.environment.listing import ListPackages
-from jupyter_datalayer_agent.services.builtin.environment.packages import problem_of
-from jupyter_datalayer_agent.services.builtin.environment.requirements import (
+from jupyter_datalayer_agent.services.builtin.environment.packages import (
     CheckRequirements,
+    Install,
+    ListPackages,
+    Remove,
     WriteRequirements,
+    problem_of,
 )
 from jupyter_datalayer_agent.services.dry_run import dry_run
 from jupyter_datalayer_agent.services.matcher import Matcher

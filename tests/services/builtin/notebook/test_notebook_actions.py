@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from jupyter_datalayer_agent.services.builtin.notebook import formats
+from jupyter_datalayer_agent.services.builtin.notebook import export
 from tests.services.builtin.running import refused, run
 from tests.support.jupyter import PYTHONPATH, RunningServer
 from tests.support.lexical import assert_lexical
@@ -56,7 +56,7 @@ def files(server: RunningServer) -> set[str]:
 # -- export
 
 
-@pytest.mark.parametrize("name", [each for each in formats.LABELS if each in formats.formats()])
+@pytest.mark.parametrize("name", [each for each in export.LABELS if each in export.formats()])
 def test_every_format_that_is_offered_is_written(server: RunningServer, name: str) -> None:
     reply = run(server, "notebook/export", notebook="a.ipynb", format=name, target="out")
     (written,) = [each for each in server.root.iterdir() if each.name.startswith("out.")]
@@ -68,9 +68,9 @@ def test_a_format_that_needs_a_program_that_is_absent_is_not_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert formats.formats().keys() & {"pdf", "latex", "rst", "asciidoc"} == set()
-    assert formats.formats().keys() >= {"html", "markdown", "script", "slides"}
-    assert formats.lacking().keys() >= {"latex", "rst", "asciidoc"}
+    assert export.formats().keys() & {"pdf", "latex", "rst", "asciidoc"} == set()
+    assert export.formats().keys() >= {"html", "markdown", "script", "slides"}
+    assert export.lacking().keys() >= {"latex", "rst", "asciidoc"}
 
 
 def test_a_format_that_is_not_installed_is_refused_with_what_to_install(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_datalayer_agent.services.builtin.notebook.percent import from_script, to_script
+from jupyter_datalayer_agent.services.builtin.notebook.script import from_script, to_script
 
 LINES = st.sampled_from(
     [

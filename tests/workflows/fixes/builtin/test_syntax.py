@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_datalayer_agent.notebook.dataflow.ipython_source import parse_cell
-from jupyter_datalayer_agent.workflows.fixes.builtin.syntax import _repairs
-from jupyter_datalayer_agent.workflows.fixes.python2_print import with_print_function
+from jupyter_datalayer_agent.workflows.fixes.syntax import _repairs, with_print_function
 
 from .support import bench
 

@@ -13,8 +13,7 @@ from .....datasets.dialect.numbers import NumberFormat
 from .....protocol.datasets import ReadingChoices
 from ....template import StepFailed, TemplateRun
 from ..in_kernel import call as kernel_call
-from .data import Data
-from .formatting import WIDTH, call, code, codes, count, listed, literal, source
+from .data import WIDTH, Data, call, code, codes, count, listed, literal, source
 
 MISSING_MODULES = """
 def answer(modules):

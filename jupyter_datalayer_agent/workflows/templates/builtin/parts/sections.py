@@ -3,22 +3,239 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, Field
+
+from .....protocol.base import Wire
+from .....protocol.datasets import ReadingChoices
 from ....template import TemplateRun
 from ..in_kernel import call as kernel_call
-from . import plots, relation_plots
-from .data import Column, Data
-from .findings import (
-    correlation_text,
-    course_text,
-    distribution_text,
-    group_text,
-    outlier_text,
-    share_text,
+from . import plots
+from .data import (
+    Column,
+    Data,
+    code,
+    codes,
+    count,
+    listed,
+    literal,
+    names_list,
+    number,
+    paragraph,
+    percent,
+    source,
 )
-from .formatting import codes, count, literal, names_list, paragraph, percent, source
 from .loading import imports_cell, load_frame, loading_text, need_modules, probe, reading_text
+
+# Parameters that the built-in templates share, and what is wrong with a path.
+
+
+def _inside_root(path: str) -> str:
+    """A path relative to the server root, tidied. Raises ``ValueError`` for one that leads out."""
+    tidy = posixpath.normpath(path.strip().replace("\\", "/").lstrip("/")) if path.strip() else ""
+    if tidy in ("", ".") or tidy == ".." or tidy.startswith("../"):
+        raise ValueError("give the path of a file under the server root")
+    return tidy
+
+
+def _notebook_name(path: str) -> str:
+    tidy = _inside_root(path)
+    return tidy if tidy.endswith(".ipynb") else f"{tidy}.ipynb"
+
+
+DataPath = Annotated[str, AfterValidator(_inside_root)]
+NotebookPath = Annotated[str, AfterValidator(_notebook_name)]
+
+
+class NotebookParameters(Wire):
+    """The file that is written."""
+
+    notebook: NotebookPath | None = Field(
+        default=None, description="The notebook to write, a path under the server root."
+    )
+
+
+class ReadingParameters(NotebookParameters, ReadingChoices):
+    """The file that is written, and how the data file is, where that should not be detected."""
+
+
+class DataParameters(ReadingParameters):
+    """A data file, and what is optional about its columns."""
+
+    data: DataPath = Field(description="The CSV or Parquet file, a path under the server root.")
+    target: str | None = Field(
+        default=None, description="The column of most interest. Left out, none is singled out."
+    )
+    date_column: str | None = Field(
+        default=None, description="The column that holds the time. Left out, it is inferred."
+    )
+
+
+def title_of(what: str, parameters: Any) -> str:
+    """``# Exploratory data analysis: cars.csv``"""
+    name = posixpath.basename(getattr(parameters, "data", None) or "")
+    return f"# {what}: {name}" if name else f"# {what}"
+
+
+# Findings in sentences. Every number here was computed in the notebook's kernel.
+
+
+STRONG, MODERATE = 0.7, 0.4
+
+
+def share_text(data: Data, rows: int) -> str:
+    """``557 of 1,313 rows (42%)``"""
+    return f"{rows:,} of {count(data.rows, 'row')} ({percent(data.share(rows))})"
+
+
+def correlation_text(data: Data) -> str:
+    """The strongest pairs, and redundant pairs."""
+    pairs = data.survey["pairs"]
+    if not pairs:
+        return "The numbers have too few common values for correlations."
+    strong = [pair for pair in pairs if abs(pair["r"]) >= STRONG]
+    best = strong[:3] or [pair for pair in pairs if abs(pair["r"]) >= MODERATE][:2]
+    if not best:
+        top = pairs[0]
+        return (
+            f"No two columns are strongly correlated; the strongest correlation is between "
+            f"{code(top['a'])} and {code(top['b'])} (r = {top['r']:.2f})."
+        )
+    named = [f"{code(p['a'])} and {code(p['b'])} (r = {p['r']:.2f})" for p in best]
+    text = f"{'Strongly' if strong else 'Moderately'} correlated: {listed(named)}."
+    same = [pair for pair in pairs if abs(pair["r"]) > 0.98]
+    return paragraph(
+        text,
+        f"{count(len(same), 'pair')} above |r| = 0.98 {'is' if len(same) == 1 else 'are'} nearly "
+        "redundant; a model needs one column of each."
+        if same
+        else "",
+        "Correlation does not imply causation.",
+    )
+
+
+def distribution_text(data: Data, shown: Sequence[Column], groups: Sequence[Column]) -> str:
+    """Skewed numbers and uneven groups."""
+    right = [c.name for c in shown if c.about["skew"] > 1.5 and not c.is_discrete]
+    left = [c.name for c in shown if c.about["skew"] < -1.5 and not c.is_discrete]
+    logs = [c.name for c in shown if c.is_skewed]
+    sentences = []
+    if right:
+        sentences.append(f"{codes(right)} {_has(right)} a long tail of large values.")
+    if left:
+        sentences.append(f"{codes(left)} {_has(left)} a long tail of small values.")
+    if logs:
+        sentences.append(f"The axis of {codes(logs)} is logarithmic.")
+    heavy = [c.name for c in shown if c.is_heavy]
+    if heavy:
+        sentences.append(f"The number of rows is drawn on a logarithmic axis for {codes(heavy)}.")
+    if shown and not sentences:
+        sentences.append("None of the numbers is strongly skewed.")
+    hidden = len(data.numbers) - len(shown)
+    if hidden > 0 and shown:
+        sentences.append(
+            f"Of {len(data.numbers)} numeric columns the {len(shown)} most informative are shown."
+        )
+    lopsided = [c for c in groups if c.top and c.top[0][1] > 0.75 * (data.rows - c.missing)]
+    for column in lopsided[:2]:
+        value, rows = column.top[0]
+        sentences.append(
+            f"{code(column.name)} is mostly {code(value)} "
+            f"({percent(rows / max(1, data.rows - column.missing))} of its values)."
+        )
+    return " ".join(sentences) or "How often each value occurs."
+
+
+def _has(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def outlier_text(data: Data, explained: bool = True) -> str:
+    """Values outside Tukey's fences; ``explained`` adds what that means."""
+    found = [
+        each
+        for each in data.survey["outliers"]
+        if each["count"] and not data[each["name"]].is_discrete
+    ]
+    rule = (
+        "Outliers are taken to be values more than 1.5 interquartile ranges outside the quartiles."
+    )
+    if not found:
+        return f"{rule} There are none."
+    top = found[0]
+    more = [f"{code(each['name'])} ({percent(each['share'])})" for each in found[1:4]]
+    return paragraph(
+        rule if explained else "Outliers:",
+        f"{code(top['name'])} has the most, {count(top['count'], 'value')} "
+        f"({percent(top['share'])})" + (f", then {listed(more)}." if more else "."),
+        "Such values need a look before they are dropped: in skewed columns many are genuine."
+        if explained
+        else "",
+    )
+
+
+def group_text(best: dict[str, Any]) -> str:
+    """How a number differs between groups."""
+    eta = best["eta"]
+    strength = "a large part" if eta >= 0.25 else "a part" if eta >= 0.1 else "a small part"
+    if eta >= 0.5:
+        strength = "most"
+    value = percent if best["flag"] else number
+    measure = "share" if best["flag"] else "median"
+    low, high = best["low"], best["high"]
+    lowest = "in several groups" if best["ties"] > 1 else f"in {code(low[0])}"
+    return (
+        f"{code(best['number'])} differs between the groups of {code(best['category'])}: the "
+        f"{measure} is highest in {code(high[0])} ({value(high[1])}) and lowest {lowest} "
+        f"({value(low[1])}). The groups explain {strength} of its variance "
+        f"({percent(eta)})."
+    )
+
+
+def course_text(data: Data, columns: Sequence[Column]) -> str:
+    """The time span, and the trend of each number."""
+    time = data.survey["time"]
+    unit = time["word"]
+    span = f"{code(time['date'])} runs from {time['from']} to {time['to']}."
+    if not columns:
+        when, rows = time["busiest"]
+        return f"{span} The {unit} with the most rows is {when[:10]} ({count(rows, 'row')})."
+    found = {each["name"]: each for each in time["courses"]}
+    sentences = []
+    for column in columns[:2]:
+        line = found[column.name]
+        sentences.append(
+            f"{_mean(time)}{code(column.name)} is highest in {_when(line['high'][0])} "
+            f"({number(line['high'][1])}) and lowest in {_when(line['low'][0])} "
+            f"({number(line['low'][1])})."
+        )
+    return paragraph(span, *sentences)
+
+
+def _mean(time: dict[str, Any]) -> str:
+    averaged = time["rule"] is not None or time["per_period"] > 1
+    return f"The mean per {time['word']} of " if averaged else ""
+
+
+def _when(text: str) -> str:
+    """A period as pandas writes it (2012-01, 2012-01-02/2012-01-08, 2012-01-01 00:00:00)."""
+    if "/" in text:
+        return f"the week of {text.split('/')[0][:10]}"
+    return text.removesuffix(" 00:00:00")
+
+
+def relation_text(pair: dict[str, Any]) -> str:
+    """How two numbers are related."""
+    size = abs(pair["r"])
+    how = "closely" if size >= STRONG else "moderately" if size >= MODERATE else "loosely"
+    course = "rise together" if pair["r"] > 0 else "run against one another"
+    return (
+        f"{code(pair['a'])} and {code(pair['b'])} {course}, {how} (r = {pair['r']:.2f}): a "
+        f"straight line explains {percent(pair['r'] ** 2)} of the variance."
+    )
+
 
 SURVEY = "def answer(**options):\n    return survey(df, **options)\n"
 MANY_COLUMNS = 100
@@ -241,7 +458,7 @@ async def correlations(run: TemplateRun) -> None:
             f"{len(data.numbers)}."
         )
     await run.markdown(f"## Correlations\n\n{text}")
-    await run.code(relation_plots.heatmap(columns))
+    await run.code(plots.heatmap(columns))
 
 
 async def distributions(run: TemplateRun) -> None:
@@ -300,9 +517,7 @@ async def over_time(run: TemplateRun) -> None:
         return
     columns = moving(data, 3)
     await run.markdown(f"## The course of time\n\n{course_text(data, columns)}")
-    await run.code(
-        relation_plots.course(time, columns) if columns else relation_plots.rows_per_period(time)
-    )
+    await run.code(plots.course(time, columns) if columns else plots.rows_per_period(time))
 
 
 def moving(data: Data, limit: int) -> list[Column]:
@@ -339,7 +554,7 @@ async def place(run: TemplateRun) -> None:
         f"{north['q1']:.1f}° and {north['q3']:.1f}° of latitude."
     )
     group = next((c for c in data.categories if 2 <= c.unique <= HUES), None)
-    await run.code(relation_plots.map_of_places(latitude, longitude, group, data.rows))
+    await run.code(plots.map_of_places(latitude, longitude, group, data.rows))
 
 
 def hue(data: Data, a: Column, b: Column) -> Column | None:
@@ -357,7 +572,7 @@ async def relations(run: TemplateRun) -> None:
     best = next(iter(informative_groups(data)), None)
     if best is not None:
         await run.markdown(f"## Groups\n\n{group_text(best)}")
-        await run.code(relation_plots.groups(data, best))
+        await run.code(plots.groups(data, best))
 
 
 def informative_groups(data: Data) -> list[dict[str, Any]]:

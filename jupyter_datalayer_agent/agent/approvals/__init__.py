@@ -1,1 +1,0 @@
-"""Asking the user in the middle of a turn, and what may be sent to the model."""

@@ -1,0 +1,369 @@
+"""A turn for a service: help, an answer from its config, ideas, or an action that is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ..protocol import events
+from ..protocol.services import ActionCall, HelpTopic, ServiceHelp
+from ..protocol.tools import TurnFacts
+from ..services.action import Action, ActionFailed, ActionResult
+from ..services.matcher import Matcher
+from ..services.questions import Filler
+from ..services.registry import PANEL_COMMANDS
+from ..services.routing import BRAINSTORM, LEARN, asks_to_act
+from ..services.service import Service, passages, passages_text, with_sources
+from ..services.workflow_action import WorkflowAction
+from ..settings.turn_settings import Settings
+from ..tools.registry import ToolRegistry
+from .actions.context import ReadingContext, RunningContext
+from .actions.filler import ModelFiller
+from .actions.proposals import ActionRun, find_action, propose
+from .context.system_prompt import prompt_text
+from .history import assistant_item
+from .intent import Chosen, Detected, Offered, nearest_commands, understand
+from .message import Message
+from .open_proposal import OpenProposal
+from .plan.turn import PlannedTurn
+from .request import TurnRequest
+from .state import SessionState
+from .tool_calls.written_calls import says_more_than_calls
+from .turn.ends import TurnEnds
+
+# A turn in which an action is run: the user's own act, with the parameters of its form.
+
+
+class ActionTurn(PlannedTurn):
+    """Runs one action. No model is asked, and nothing is approved again: the user clicked."""
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        message: Message,
+        call: ActionCall,
+    ) -> None:
+        # The action is the user's act: its own calls ask for no further approval.
+        action = find_action(session.runtime.service_registry(), call.service, call.action)
+        # A workflow asks as it always does.
+        if not issubclass(action, WorkflowAction):
+            settings = settings.model_copy(update={"approval_policy": "never"})
+        super().__init__(session, request, settings, message.audience, message.op_id)
+        self._given = message.parameters
+        self._call = call
+        self._action = action
+
+    async def _prepare(self) -> None:
+        if issubclass(self._action, WorkflowAction):
+            await super()._prepare()
+        else:
+            self.model = ""
+
+    async def _work(self) -> None:
+        context = RunningContext(
+            self.session, self.request.gate.active, self.request.chat.client_id, self.own
+        )
+        action = self._action(context)
+        run = ActionRun(self._call, action, self.emit)
+        try:
+            if isinstance(action, WorkflowAction):
+                # Its plan goes on when the server is started again.
+                execute = partial(self._run_workflow, action)
+                await run.run(self._given, execute=execute, is_left=lambda: self.leaving)
+                return
+            result = await run.run(self._given)
+        except ActionFailed as error:
+            raise TurnEnds("error", str(error), "action_failed") from error
+        self._keep([assistant_item(result.output)])
+        self.record.reply = result.output
+
+    def _find_facts(self) -> TurnFacts | None:
+        """Only a workflow acts by calls; what another action did is its result."""
+        return super()._find_facts() if self.plan is not None else None
+
+    async def _run_workflow(self, action: WorkflowAction, parameters: Any) -> ActionResult:
+        """The turn goes on as that of ``POST workflows/{id}``."""
+        self.request.chat.workflow = action.workflow(parameters)
+        self.request.planned = True
+        await super()._work()
+        notebook = self.plan.notebook if self.plan is not None else None
+        return ActionResult(self.record.reply or "", [notebook] if notebook else [])
+
+
+UNSURE = "No model is connected that could answer this. Did you mean one of these?"
+UNSURE_OF_SERVICE = "Without a model I can't tell what this asks for. Did you mean one of these?"
+
+
+class ServiceTurn(PlannedTurn):
+    """Answers a message that is for a service, or may be: where a model decides that it is not, the
+    turn goes on as an ordinary one. ``refines`` is the open proposal that the message may be about.
+    """
+
+    def __init__(
+        self,
+        session: SessionState,
+        request: TurnRequest,
+        settings: Settings,
+        message: Message,
+        detected: Detected | None,
+        refines: OpenProposal | None = None,
+    ) -> None:
+        super().__init__(session, request, settings, message.audience, message.op_id)
+        self._detected = detected
+        self._refines = refines
+
+    async def _work(self) -> None:
+        if await self._refine() or await self._answer_service():
+            return
+        await super()._work()
+
+    # -- a proposal that is open -----------------------------------------------------------------
+
+    async def _refine(self) -> bool:
+        """Whether the message changes the open proposal."""
+        known = self._refines
+        if known is None:
+            return False
+        service = self.runtime.service_registry().find(known.proposal.service)
+        action = service.action(known.proposal.action) if service is not None else None
+        if service is None or action is None:
+            return False
+        new = await self._propose(service, action, self.request.text, known)
+        if new.values == known.values:
+            return False
+        await self._show(service, new)
+        return True
+
+    # -- services --------------------------------------------------------------------------------
+
+    async def _answer_service(self) -> bool:
+        """Whether the message was for a service, and is answered."""
+        detected = self._detected
+        if detected is None:
+            return False
+        if detected.unknown is not None:
+            await self._answer_unknown(detected.unknown)
+            return True
+        if detected.help:
+            await self._help(detected.service)
+            return True
+        chosen = await understand(self.runtime.router(), detected, self.ask_apart)
+        if chosen is None:
+            return False
+        if isinstance(chosen, Offered):
+            await self._offer(chosen)
+        else:
+            await self._serve(chosen, detected.text)
+        return True
+
+    async def _serve(self, chosen: Chosen, text: str) -> None:
+        service, subcommand = chosen.service, chosen.subcommand
+        action = service.action(subcommand)
+        proposal = await self._propose(service, action, text) if action is not None else None
+        if proposal is not None and not chosen.is_sure_of(proposal.proposal):
+            await self._offer(Offered.instead_of(chosen))
+            return
+        title = action.title if action is not None else subcommand.capitalize()
+        await self.emit(
+            events.IntentDetected(
+                service=service.id,
+                subcommand=subcommand,
+                title=f"{service.name}: {title}",
+                confidence=chosen.confidence,
+                alternatives=chosen.alternatives,
+                how=chosen.how,
+            )
+        )
+        if subcommand == BRAINSTORM:
+            await self._brainstorm(service, text)
+        elif proposal is not None:
+            await self._show(service, proposal)
+        elif subcommand == LEARN and not service.installed and asks_to_act(text):
+            await self._say(service.not_installed)
+        elif subcommand == LEARN:
+            await self._learn(service, text)
+        else:
+            await self._say(f"{service.name} has nothing called {subcommand!r}.")
+
+    async def _offer(self, offered: Offered) -> None:
+        """What the message may ask for, each as a button; where nothing is near, the help."""
+        offers = offered.offers(self.runtime.service_registry())
+        if not offers:
+            await self._help(offered.service)
+            return
+        text = UNSURE_OF_SERVICE if offered.service is not None else UNSURE
+        if self.request.location != "inline":
+            # A cell's chat shows them as text.
+            await self.emit(events.ActionsOffered(text=text, offers=offers))
+        lines = [f"- {each.title}: `{each.message}`" for each in offers]
+        more = f"`/help {offered.service.id}`" if offered.service is not None else "`/help`"
+        await self._say("\n".join([text, *lines, "", f"{more} lists all that works here."]))
+
+    async def _answer_unknown(self, name: str) -> None:
+        near = nearest_commands(self.runtime.router(), name)
+        await self.emit(events.CommandUnknown(command=name, nearest=near))
+        meant = f" Did you mean {' or '.join(f'`/{each}`' for each in near)}?" if near else ""
+        if name in PANEL_COMMANDS:
+            problem = f"`/{name}` is a command of the chat panel, and does nothing here."
+        else:
+            problem = f"There is no command `/{name}`."
+        await self._say(f"{problem}{meant} `/help` lists what works here.")
+
+    async def _help(self, service: Service | None) -> None:
+        shown = [service] if service is not None else list(self.runtime.service_registry())
+        helps = [_help_of(each, every=service is not None) for each in shown]
+        if self.request.location != "inline":
+            # A cell's chat shows it as text.
+            await self.emit(events.HelpShown(services=helps))
+        await self._say(_help_text(helps))
+
+    async def _learn(self, service: Service, text: str) -> None:
+        if self.has_model:
+            # Shown when its sources are: a number alone tells nobody where a statement is from.
+            answer = await self._answer_from(service, "learn.md", quiet=True)
+            if says_more_than_calls(answer):
+                self.record.reply = with_sources(answer, service, text)
+                return
+        await self._say("\n\n".join([passages_text(service, text), _links(service)]).strip())
+
+    async def _brainstorm(self, service: Service, text: str) -> None:
+        if self.has_model:
+            self.record.reply = await self._answer_from(service, "brainstorm.md")
+            if says_more_than_calls(self.record.reply):
+                return
+            # It was shown as it came.
+            for item in self.items:
+                if item.get("role") == "assistant":
+                    await self.emit(events.ItemDiscarded(item_id=item["id"]))
+        await self._say(_ideas_text(service))
+
+    async def _answer_from(self, service: Service, prompt: str, *, quiet: bool = False) -> str:
+        """The model's answer, from the service's config alone."""
+        self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
+        items = self.session.history.items()
+        if not any(each.get("type") == "function_call" for each in items):
+            # Small models write calls of the tools that they are sent. Where the history has calls,
+            # some providers refuse a request without tools.
+            self.request.tools = ToolRegistry()
+        return (await self._caller.ask(quiet=quiet, tool_choice="none")).text
+
+    # -- actions ---------------------------------------------------------------------------------
+
+    async def _propose(
+        self,
+        service: Service,
+        action: type[Action],
+        text: str,
+        known: OpenProposal | None = None,
+    ) -> OpenProposal:
+        notebook = known.notebook if known is not None else self.request.gate.active
+        client_id = self.request.chat.client_id
+        filler: Filler = Matcher(ReadingContext(self.runtime, notebook, client_id))
+        if self.ask_apart is not None:
+            filler = ModelFiller(self.ask_apart, filler)
+        return await propose(
+            self.runtime,
+            service.id,
+            action,
+            text,
+            known.values if known is not None else {},
+            notebook=notebook,
+            client_id=client_id,
+            filler=filler,
+            proposal_id=known.proposal.proposal_id if known is not None else None,
+        )
+
+    async def _show(self, service: Service, opened: OpenProposal) -> None:
+        self.session.proposal = opened
+        proposal = opened.proposal
+        fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
+        await self.emit(events.ActionProposed(**fields))
+        await self._say(_proposal_text(service, opened))
+
+    async def _say(self, text: str) -> None:
+        self._keep([assistant_item(text)])
+        self.record.reply = text
+
+
+def _help_of(service: Service, *, every: bool) -> ServiceHelp:
+    topics = [
+        HelpTopic(
+            title=action.title,
+            description=action.description,
+            message=f"/{service.id} {action.examples[0] if action.examples else action.title}",
+        )
+        for action in service.actions
+    ]
+    if not every or not topics:
+        examples = service.examples[:1] if not every else service.examples
+        asked = [
+            HelpTopic(title=each, description="", message=f"/{service.id} {each}")
+            for each in examples
+        ]
+        topics = asked if not every else [*topics, *asked]
+    return ServiceHelp(
+        id=service.id,
+        name=service.name,
+        description=service.description,
+        topics=topics,
+        installed=service.installed,
+        install=service.install,
+    )
+
+
+def _help_text(helps: Sequence[ServiceHelp]) -> str:
+    lines = []
+    for each in helps:
+        lines.append(f"**`/{each.id}`** {each.description}")
+        lines += [f"- {topic.title}: `{topic.message}`" for topic in each.topics]
+    return "\n".join(lines)
+
+
+def _ideas_text(service: Service) -> str:
+    lines = [
+        f"- **{topic.title}**: {topic.description} `{topic.message}`"
+        for topic in _help_of(service, every=True).topics[: len(service.actions)]
+    ]
+    parts = ["What I can do:", *lines]
+    if questions := [f"- {each}" for each in service.config.questions[:2]]:
+        parts += ["", "Worth deciding first:", *questions]
+    return "\n".join([*parts, "", _links(service)])
+
+
+def _proposal_text(service: Service, opened: OpenProposal) -> str:
+    """The proposal for who reads text alone: the magic, the command line, the model later on."""
+    proposal = opened.proposal
+    lines = [f"**{proposal.title}**"]
+    for each in proposal.parameters:
+        if each.found:
+            lines.append(f"- {each.title}: {each.display}")
+    missing = [each.title for each in proposal.parameters if not each.found and each.required]
+    if missing:
+        lines.append(f"\nRequired: {', '.join(missing)}.")
+    lines += [f"- {each.problem}" for each in proposal.parameters if each.problem]
+    if proposal.destroys:
+        lines.append(f"\n{proposal.destroys}")
+    return "\n".join([*lines, "", "Nothing has been done yet."])
+
+
+def _knowledge(service: Service) -> str:
+    parts = [f"# {service.name}, command /{service.id}", service.description, ""]
+    parts += [f"[{each.number}] {each.heading}: {each.text}\n" for each in passages(service)]
+    if service.actions:
+        parts += ["# Actions"]
+        parts += [f"- {each.id}: {each.title}. {each.description}" for each in service.actions]
+    elif not service.installed:
+        parts += [service.not_installed]
+    if service.config.questions:
+        parts += ["# Questions that change the advice", *service.config.questions]
+    if links := _links(service):
+        parts += ["", links]
+    return "\n".join(parts)
+
+
+def _links(service: Service) -> str:
+    links = [f"[{each.title}]({each.url})" for each in service.config.links]
+    return f"More: {', '.join(links)}" if links else ""

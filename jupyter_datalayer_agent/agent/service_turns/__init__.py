@@ -1,1 +1,0 @@
-"""Turns of services: what a message asks for, its answer, and the run of an action."""

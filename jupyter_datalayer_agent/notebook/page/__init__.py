@@ -1,1 +1,0 @@
-"""Open pages: their documents, and requests to them."""

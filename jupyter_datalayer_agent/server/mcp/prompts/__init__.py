@@ -1,1 +1,0 @@
-"""``prompts``: workflows, and what the agent knows about services."""

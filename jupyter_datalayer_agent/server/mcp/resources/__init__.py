@@ -1,1 +1,0 @@
-"""``resources``: open notebooks, cells, data sets and sessions."""

@@ -1,1 +1,0 @@
-"""The WebSocket of an open page."""

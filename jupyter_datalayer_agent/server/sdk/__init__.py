@@ -1,1 +1,0 @@
-"""The agent as other programs see it: its descriptor, and its registration with an agent SDK."""

@@ -1,1 +1,0 @@
-"""``/jupyterlab``: what can be done in the page of JupyterLab itself."""

@@ -1,1 +1,0 @@
-"""``/lexical``: notebooks as Lexical documents, and back."""

@@ -1,1 +1,0 @@
-"""``/model``: a workflow as an action."""

@@ -1,1 +1,0 @@
-"""``/report``: a workflow as an action."""

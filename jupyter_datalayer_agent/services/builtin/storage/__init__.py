@@ -1,1 +1,0 @@
-"""``/storage``: what the agent knows of Azure Blob Storage."""

@@ -1,1 +1,0 @@
-"""``/visualize``: a workflow as an action."""

@@ -1,1 +1,0 @@
-"""Signing in to MCP servers over HTTP, by OAuth."""
