@@ -6,7 +6,8 @@ import { MOST_MARKDOWN, beginning, isSimple } from '../markdownBlocks';
 const LIMIT = 1000;
 
 const RUNS = [
-  ...['*a ', '**a', '***a ', '_a ', 'a_', '__a\n', '~~a ', 'a**b', '*_'],
+  ...['*a ', '**a', '***a ', '_a ', '__a\n', '~~a ', 'a**b', '*_'],
+  ...['a_b ', 'a_', 'é_é', '_a a_b ', '*a_b '],
   ...['[', '![', '[a](', '[[a](b) ', '[a]: b\n', '<', '<a href="', '<!--'],
   ...['- ', '+ - ', '1. ', '>', '> 1. ', '- *a\n', '|*a\n|-|\n', '`a ``', '\\']
 ];
@@ -29,4 +30,9 @@ it.each(RUNS)('what is drawn of %j repeated takes no time', async run => {
   blocks.forEach(block => marked.parse(block, { gfm: true }));
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(LIMIT);
+});
+
+it('a table with 300 names of columns is drawn as one', () => {
+  const rows = Array<string>(300).fill('| mean_price_per_unit | 3 |');
+  expect(isSimple(['| name | n |', '|-|-|', ...rows].join('\n'))).toBe(true);
 });
