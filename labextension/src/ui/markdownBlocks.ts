@@ -29,7 +29,7 @@ export function beginning(text: string): string {
 }
 
 /** Marks of emphasis and of links that a block is drawn with. */
-const MOST_MARKS = 400;
+const MOST_MARKS = 350;
 
 /** Such a mark. An underscore inside a word is none: names of columns have many. */
 const MARK = /[*~[]|(?<!\w)_|_(?!\w)/g;
