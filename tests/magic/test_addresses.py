@@ -63,8 +63,8 @@ def test_a_server_over_https_and_below_another_address_is_reached(
                 assert kernel.run("%agent hello").display["text/markdown"] == "Hello."
                 # Who does not know the server's certificate is shown that, and what to do.
                 kernel.run(
-                    "from jupyter_datalayer_agent.magic import finding\n"
-                    "import os; finding._from_environment = None\n"
+                    "from jupyter_datalayer_agent.magic import server\n"
+                    "import os; server._from_environment = None\n"
                     "del os.environ['DATALAYER_AGENT_CERTIFICATE']\n"
                     f"os.environ['DATALAYER_AGENT_URL'] = {server.url!r}\n"
                     "os.environ['DATALAYER_AGENT_TOKEN'] = 'x'\n"

@@ -104,8 +104,8 @@ def test_servers_that_are_gone_refuse_or_have_no_agent(
         # Without the environment it is found by Jupyter's runtime files.
         model.script(Say("Found."))
         kernel.run(
-            "from jupyter_datalayer_agent.magic import finding\n"
-            "finding._from_environment = None; del os.environ['DATALAYER_AGENT_URL']" + reload
+            "from jupyter_datalayer_agent.magic import server\n"
+            "server._from_environment = None; del os.environ['DATALAYER_AGENT_URL']" + reload
         )
         assert kernel.run("%agent hello").display["text/markdown"] == "Found."
         kernel.run("os.environ['JUPYTER_RUNTIME_DIR'] = '/nowhere'" + reload)
@@ -168,9 +168,9 @@ def test_a_stop_before_anything_was_heard_of_the_turn_stops_it(
         kernel.run(LOAD)
         # A connection that takes its time.
         kernel.run(
-            "import time\nfrom jupyter_datalayer_agent.magic.answer import Turn\n"
-            "events = Turn._events\n"
-            "Turn._events = lambda self: (time.sleep(1), (yield from events(self)))[1]"
+            "import time\nfrom jupyter_datalayer_agent.magic.answer import MagicTurn\n"
+            "events = MagicTurn._events\n"
+            "MagicTurn._events = lambda self: (time.sleep(1), (yield from events(self)))[1]"
         )
         asked = kernel.begin("%agent think")
         model.wait_for(lambda: len(model.requests) == 1)
