@@ -209,9 +209,10 @@ async def test_items_and_chunks_have_the_reasoning_apart(
 
 
 async def test_a_model_that_opens_without_a_mark_is_known_by_the_second_answer() -> None:
-    bare = f"{PLAN}\n</think>\n\n{TEXT}"
     by = model()
-    steps = [Say(bare), Say(bare), Say(TEXT), Say(TEXT)]
+    # So few events are never joined, however many of them a read brings at once.
+    bare, plain = Say(f"{PLAN}\n</think>\n\n{TEXT}", chunk=20), Say(TEXT, chunk=20)
+    steps = [bare, bare, plain, plain]
     with ScriptedModelServer(*steps) as server:
         answers = [await answer(request(server, "chat"), by) for _ in steps]
     assert [len(each.of(ItemTakenBack)) for each in answers] == [1, 0, 1, 0]
