@@ -15,13 +15,12 @@ from jupyter_datalayer_agent.workflows.quality import rules
 
 BOUNDS = {
     "agent.tool_calls.written_calls": written_calls.LONGEST,
-    "protocol.relaxed_json": json_text.LONGEST,
+    "protocol.json_text": json_text.LONGEST,
     "services.": limits.MOST_CHARACTERS,
     "tools.data_rows": data_rows.LOOKED_AT,
-    "workflows.quality.secrets": rules.MOST_CHARACTERS,
+    "workflows.quality.rules": rules.MOST_CHARACTERS,
     "workflows.templates.matching": limits.MOST_CHARACTERS,
     "workflows.templates.parameters": limits.MOST_CHARACTERS,
-    "workflows.templates.phrases": limits.MOST_CHARACTERS,
 }
 """Characters, by the beginning of a module's name in the package."""
 
@@ -33,6 +32,6 @@ BOUNDED = {
 """Characters, by the pattern."""
 
 OURS = {
-    "settings.masking": "reads the values of settings that the user made",
+    "settings.startup_layers": "reads the values of settings that the user made",
 }
 """Modules whose patterns meet no text of somebody else's, and why."""
