@@ -12,13 +12,13 @@ from jupyter_datalayer_agent.models import errors
 from jupyter_datalayer_agent.protocol import json_text, limits
 from jupyter_datalayer_agent.tools import data_rows
 from jupyter_datalayer_agent.workflows.quality import rules
+from tests.patterns.timed import SIZE
 
 BOUNDS = {
     "agent.tool_calls.written_calls": written_calls.LONGEST,
     "protocol.json_text": json_text.LONGEST,
     "services.": limits.MOST_CHARACTERS,
     "tools.data_rows": data_rows.LOOKED_AT,
-    "workflows.quality.rules": rules.MOST_CHARACTERS,
     "workflows.templates.matching": limits.MOST_CHARACTERS,
     "workflows.templates.parameters": limits.MOST_CHARACTERS,
 }
@@ -28,6 +28,11 @@ BOUNDED = {
     strategist_turn._LINK: strategist_turn.LONGEST,
     errors._SECRET: errors.LONGEST_DETAIL,
     errors._WINDOW: errors.LONGEST_DETAIL,
+    json_text._ESCAPED_HALF: SIZE,  # of a whole text, unlike the module's others
+    **dict.fromkeys(rules._KNOWN.values(), rules.MOST_CHARACTERS),
+    rules._ASSIGNED: rules.MOST_CHARACTERS,
+    rules._PLACEHOLDER: rules.MOST_CHARACTERS,
+    rules._ABSOLUTE: rules.MOST_CHARACTERS,
 }
 """Characters, by the pattern."""
 
