@@ -19,7 +19,7 @@ from .terminal import ABSENT, NOBODY, Progress, Terminal
 
 MOST_ROUNDS = 40
 """Of questions: a wizard asks at most 20."""
-PROPOSAL_NOBODY = "Nobody is at the terminal: it was not run. Add --yes to run such actions."
+NOT_RUN = "Nobody is at the terminal: it was not run. Add --yes to run such actions."
 
 
 class ProposedAction:
@@ -45,7 +45,7 @@ class ProposedAction:
         """``run``, with the ``values``; ``skip`` or ``stop``."""
         if not self._terminal.interactive and not (self._run and self._proposal["complete"]):
             missing = self._missing()
-            self._terminal.line(f"! {self._proposal['title']}. {missing or PROPOSAL_NOBODY}")
+            self._terminal.line(f"! {self._proposal['title']}. {missing or NOT_RUN}")
             return "stop"
         if self._run and self._proposal["complete"]:
             return "run"

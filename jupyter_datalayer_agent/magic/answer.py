@@ -36,7 +36,7 @@ _IMAGE = re.compile(r"!(?=\[)")
 _FORMULA_LINK = re.compile(r"\\(?=href\b)")
 # The target of a link, and of a definition of one, as far as its title.
 _LINK = re.compile(r"\](?P<opened>[(:])(?=\s*(?P<target>[^])\n\"']*))")
-_UNTRUSTED_LANGUAGE = re.compile(r"[\w+#.-]*")
+_FENCE_LANGUAGE = re.compile(r"[\w+#.-]*")
 _SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Special characters of Markdown, HTML and formulas, within a line and at its end.
@@ -83,7 +83,7 @@ def _block(block: Fence, written: str) -> str:
     if not _acts(written):
         return written
     code = escaped(block.code.rstrip("\n"))
-    language = _UNTRUSTED_LANGUAGE.match(block.info)
+    language = _FENCE_LANGUAGE.match(block.info)
     named = escaped(language[0] if language else "")
     return f'<pre><code class="language-{named}">{code}</code></pre>\n'
 

@@ -389,7 +389,7 @@ def refused_by(error: ModelError, arguments: Mapping[str, Any]) -> frozenset[str
     said = set(_IDENTIFIER.findall(str(error.__cause__ or error)[:_LONGEST]))
     if said & {"roles", "Role", "Roles", "System"}:
         said.add(ROLE)
-    names = _names_refusals(arguments)
+    names = _argument_names(arguments)
     if _NEWER in _sent(error):
         # litellm renames it for some models. Servers name both, one as what to use instead.
         names = (names - {_OLDER}) | {_NEWER}
@@ -431,7 +431,7 @@ def without(arguments: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return arguments
 
 
-def _names_refusals(arguments: Mapping[str, Any]) -> set[str]:
+def _argument_names(arguments: Mapping[str, Any]) -> set[str]:
     body = arguments.get("extra_body") or {}
     names = {*arguments, *body} - _NEEDED - _OF_LITELLM
     tools = body.get("tools") or arguments.get("tools") or []

@@ -89,26 +89,32 @@ class StreamBytes:
         """Whether the server has sent ``[DONE]``."""
         return _END.search(self._tail.replace(b"\r", b"\n")) is not None
 
-    def note(self, data: bytes) -> None:
-        """These bytes have arrived."""
+    def note(self, data: bytes) -> bytes:
+        """These bytes have arrived. Returns what is whole now: as far as the last line end. Clients
+        read only whole lines, and copy a long one again for each piece of it."""
         self._size += len(data)
         self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
-        self._line += data
-        if _LINE_END.search(data) is not None:
-            *lines, rest = _LINE_END.split(self._line)
-            self._line = bytearray(rest)
-            for line in lines:
-                self._read(bytes(line))
+        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        whole = bytes(self._line + data[:end]) if end else b""
+        if end:
+            self._line = bytearray(data[end:])
+        else:
+            self._line += data
+        for line in _LINE_END.split(whole):
+            self._read(line)
         if len(self._line) > MAX_ANSWER_EVENT_BYTES or self._size > MAX_ANSWER_BYTES:
             self.is_over = True
             self._line.clear()
         if self.on_bytes is not None:
             self.on_bytes()
+        return whole
 
-    def complete(self) -> None:
-        """The body has ended."""
-        self._read(bytes(self._line))
+    def complete(self) -> bytes:
+        """The body has ended. Returns its last line, if that had no end."""
+        rest = bytes(self._line)
+        self._read(rest)
         self.is_complete = True
+        return rest
 
     def _read(self, line: bytes) -> None:
         if _MAY_BE_ERROR.search(line) is not None:

@@ -295,17 +295,18 @@ class _Seen(httpx.AsyncByteStream):
         self._is_streamed = is_streamed
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        if self._begun:
-            self._seen.note(self._begun)
-            yield self._begun
+        if whole := self._seen.note(self._begun):
+            yield whole
         async for piece in self._rest:
-            self._seen.note(piece)
+            whole = self._seen.note(piece)
             if self._seen.is_over:
                 if self._is_streamed:
                     return
                 raise _too_large()
-            yield with_joined_text(piece) if self._is_streamed else piece
-        self._seen.complete()
+            if whole:
+                yield with_joined_text(whole) if self._is_streamed else whole
+        if rest := self._seen.complete():
+            yield rest
 
     async def aclose(self) -> None:
         await self._stream.aclose()

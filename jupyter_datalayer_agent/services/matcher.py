@@ -48,7 +48,7 @@ def is_excluded(before: str) -> bool:
 
 # Words of any parameter: "a file name", "the text file".
 _OF_NO_ONE = frozenset({"name", "value", "text", "title", "id", "type", "kind", "key"})
-_NAMED_VALUES_CALLED = (
+_NAMING = (
     r"(?:called|named|namens|genannt|nommee?|appelee?|llamad[oa]"
     r"|(?:with|by) the name(?: of)?|mit (?:dem )?namen?|avec le nom|con el nombre)"
 )
@@ -105,9 +105,9 @@ def _spans(word: str, text: str, *, may_be_new: bool) -> Iterator[tuple[int, int
     """Where the text names a value: its begin and end with the word, and those of the value."""
     word = r"(?<!\w)" + r"\s+".join(map(re.escape, word.split()))
     for pattern in (
-        rf"{word}(?:\s+{_NAMED_VALUES_CALLED})?\s*[:=]?\s*{_QUOTE}",
+        rf"{word}(?:\s+{_NAMING})?\s*[:=]?\s*{_QUOTE}",
         rf"{_QUOTE}\s+{word}(?!\w)",
-        rf"{word}\s+{_NAMED_VALUES_CALLED}\s+{_VALUE}",
+        rf"{word}\s+{_NAMING}\s+{_VALUE}",
         # "the sales_2024 container"; "the old container" may be any.
         rf"(?<![\w./-])((?=[a-z]\w*[\d_])\w+)\s+{word}(?!\w)",
     ):

@@ -161,15 +161,20 @@ class _Shown:
     look: Look
 
     @property
-    def basis(self) -> str:
+    def compared(self) -> list[Any]:
         """Differs where this does: paths and places in documents apart, which may change by
         themselves."""
         apart = {"path", "index"}
         changes = [each.model_dump(exclude=apart) for each in self.changes or ()]
         parts = [] if self.code is None else [(e.cell_id, e.source) for e in self.code.parts]
         loss = None if self.loss is None else (self.loss.kinds, sorted(self.loss.targets))
-        shown = [changes, parts, loss, self.untrusted, self.look.kernel_id]
-        return hashlib.sha256(to_json(shown).encode("utf-8", "surrogatepass")).hexdigest()
+        return [changes, parts, loss, self.untrusted, self.look.kernel_id]
+
+    @property
+    def basis(self) -> str:
+        """Stands for what is compared, in the page."""
+        text = to_json(self.compared)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class CallApproval:
@@ -242,7 +247,7 @@ class CallApproval:
         approved = self.context
         # What was changed meanwhile is no failure of the call: the user is shown that.
         self.context = replace(approved, on_card=ShownTexts())
-        if (await self._look()).basis != self._shown.basis:
+        if (await self._look()).compared != self._shown.compared:
             return False
         self.context = approved
         return True

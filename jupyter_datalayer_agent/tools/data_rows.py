@@ -33,8 +33,8 @@ from .redaction import Part, PrivateText
 # texts are code and prose, and end there.
 
 
-FILE_DATA_LOOKED_AT = 64_000
-"""Characters."""
+FILE_HEAD = 64_000
+"""Characters of a file that are looked at."""
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
 LEAST_ROWS = 3
@@ -44,7 +44,7 @@ SHARE = 0.6
 """Of the lines that are not empty: rows that are more than that are what the file is about."""
 DELIMITERS = (",", "\t", ";", "|", " ")
 REMEMBERED = 32
-"""Texts of at most ``LOOKED_AT``: a file is read in parts, stated, and shown when it changes."""
+"""Texts of at most ``FILE_HEAD``: a file is read in parts, stated, and shown when it changes."""
 
 _DECODER = json.JSONDecoder()
 _ROWS: frozenset[ShareKind] = frozenset(["row_data"])
@@ -56,7 +56,7 @@ def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
     """What a text file holds: ``row_data``, with ``outputs`` where it is a notebook with some;
     nothing where it is code, prose, or anything else. ``by_name``: its name says that it holds
     rows, and they are not looked for."""
-    head = content[:FILE_DATA_LOOKED_AT]
+    head = content[:FILE_HEAD]
     if is_notebook(head) and '"output_type"' in content:
         return _NOTEBOOK
     if by_name:
@@ -64,7 +64,7 @@ def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
     if is_notebook(head):
         return _NOTHING
     if content.lstrip()[:1] in ("{", "["):
-        is_long = len(content) > FILE_DATA_LOOKED_AT
+        is_long = len(content) > FILE_HEAD
         return _ROWS if (_is_json if is_long else _is_short_json)(content) else _NOTHING
     if len(content) > len(head) and "\n" in head:
         head = head[: head.rfind("\n")]
@@ -81,7 +81,7 @@ def is_notebook(content: str) -> bool:
 
 def _is_json(content: str) -> bool:
     """Whether JSON is records or columns for the most part; also JSON lines."""
-    lines = [line for line in content[:FILE_DATA_LOOKED_AT].splitlines() if line.strip()]
+    lines = [line for line in content[:FILE_HEAD].splitlines() if line.strip()]
     objects = list(map(_parsed, lines[: LEAST_ROWS + 1]))
     if (
         len(lines) > 1
@@ -92,7 +92,7 @@ def _is_json(content: str) -> bool:
     whole = _parsed(content)
     if whole is None:
         # Too long, or cut, or what a program printed: as it begins, or as its lines look.
-        return _are_records(_first_items(content[:FILE_DATA_LOOKED_AT])) or _records(_Text(lines))
+        return _are_records(_first_items(content[:FILE_HEAD])) or _records(_Text(lines))
     found = max(map(len, map(json.dumps, _tables(whole))), default=0)
     return found >= SHARE * len(json.dumps(whole))
 
@@ -101,7 +101,7 @@ _is_short_json = lru_cache(REMEMBERED)(_is_json)
 
 
 def _parsed(text: str) -> Any:
-    if len(text) > 20 * FILE_DATA_LOOKED_AT:
+    if len(text) > 20 * FILE_HEAD:
         return None
     try:
         return json.loads(text)
@@ -189,7 +189,7 @@ def _has_rows(head: str) -> bool:
     return any(looks(text) for looks in _LOOKS)
 
 
-def _delimited_file_data(text: _Text) -> bool:
+def _is_delimited(text: _Text) -> bool:
     """Whether most lines have as many values, or many in a row have, that are mostly numbers."""
     rows = text.lines
     if text.starting("#%@") < len(rows):
@@ -272,10 +272,10 @@ def _have_numbers(rows: Sequence[Sequence[str]], needed: int) -> bool:
 def _records(text: _Text) -> bool:
     """Objects or tuples, one a line: JSON lines, what Python prints, values of an INSERT."""
     needed = max(LEAST_ROWS, SHARE * len(text.lines))
-    return text.starting("{([") >= needed and sum(map(_record_file_data, text.lines)) >= needed
+    return text.starting("{([") >= needed and sum(map(_is_record, text.lines)) >= needed
 
 
-def _record_file_data(line: str) -> bool:
+def _is_record(line: str) -> bool:
     text = line.strip().rstrip(",;").strip()
     inside = text[1:-1]
     if text[:1] == "{" and text[-1:] == "}":
@@ -352,7 +352,7 @@ def _is_sequence(line: str) -> bool:
 
 
 _LOOKS: tuple[Callable[[_Text], bool], ...] = (
-    _sequences, _sql, _html, _records, _yaml, _delimited_file_data
+    _sequences, _sql, _html, _records, _yaml, _is_delimited
 )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def as_markdown(session: Session, turns: list[Turn]) -> str:
     """The whole conversation; withdrawn turns are folded."""
     blocks = [f"# {_one_line(session.title)}", _about(session, turns)]
     for turn in turns:
-        written = list(_turn(turn))
+        written = list(_turn_as_markdown(turn))
         if turn.withdrawn_at is not None:
             head, *rest = written
             blocks += [head, _folded("Withdrawn", "\n\n".join([f"*{WITHDRAWN}*", *rest]))]
@@ -151,7 +151,7 @@ def _about(session: Session, turns: list[Turn]) -> str:
     return "\n".join(f"- {name}: {value}" for name, value in known)
 
 
-def _turn(turn: Turn) -> Iterator[str]:
+def _turn_as_markdown(turn: Turn) -> Iterator[str]:
     model = f", {turn.model}" if turn.model else ""
     yield f"## {turn.index + 1}. You"
     yield f"<sub>{day_and_time(turn.started_at)}, {turn.mode.title()} mode{model}</sub>"

@@ -21,8 +21,11 @@ from .dependencies import Dependencies, build, has_run
 from .ipython_source import NotPython, parse_cell
 
 _MOST_NOTEBOOKS = 200
-# Below this the analysis is too fast to be worth a thread.
+# Below these the analysis is too fast to be worth a thread.
 _FEW_CELLS = 100
+_LITTLE_TEXT = 100_000
+# Longer sources are compared as they are: parsing takes up to a second for each megabyte.
+_LONGEST_PARSED = 100_000
 _Mark = tuple[int | None, int | None]
 
 
@@ -58,7 +61,7 @@ class Staleness:
     async def look(self, path: str, notebook: PageNotebook) -> list[str]:
         """Record the current notebook; returns the ids of its stale cells, in notebook order."""
         cells, language = notebook.cells, notebook.kernel_language or "python"
-        if len(cells) < _FEW_CELLS:
+        if len(cells) < _FEW_CELLS and sum(len(cell.source) for cell in cells) < _LITTLE_TEXT:
             graph = build(cells, language)
         else:
             graph = await asyncio.to_thread(build, cells, language)
@@ -143,6 +146,8 @@ def _mark(cell: PageCell) -> _Mark:
 
 
 def _meaning(source: str) -> str:
+    if len(source) > _LONGEST_PARSED:
+        return source
     try:
         return ast.dump(parse_cell(source))
     except (SyntaxError, NotPython, RecursionError):

@@ -43,14 +43,14 @@ def blocks_as_cells(
         kernel_language=document.language,
         kernel_status=kernel.get("status"),
         cells=[
-            _cell_as_cells(each, document.blocks.outputs_of(each), count_of(each), outputs=outputs)
+            _block_as_cell(each, document.blocks.outputs_of(each), count_of(each), outputs=outputs)
             for each in document.blocks.all
             if not each.is_output
         ],
     )
 
 
-def _cell_as_cells(
+def _block_as_cell(
     block: DocumentBlock, found: Sequence[dict[str, Any]], count: int | None, *, outputs: bool
 ) -> PageCell:
     return PageCell(

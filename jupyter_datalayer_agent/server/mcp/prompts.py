@@ -101,10 +101,10 @@ class PromptMethods:
 def service_prompts(services: Iterable[Service]) -> Iterator[Prompt]:
     """All of them."""
     for service in services:
-        yield _prompt(service)
+        yield _service_prompt(service)
 
 
-def _prompt(service: Service) -> Prompt:
+def _service_prompt(service: Service) -> Prompt:
     def messages(given: dict[str, str]) -> list[Message]:
         config = service.config
         links = "\n".join(f"- {link.title}: {link.url}" for link in config.links)
@@ -128,10 +128,10 @@ def _prompt(service: Service) -> Prompt:
 def workflow_prompts(catalogue: TemplateCatalogue) -> Iterator[Prompt]:
     """All of them."""
     for info in catalogue.infos():
-        yield _prompt_workflows(info)
+        yield _workflow_prompt(info)
 
 
-def _prompt_workflows(info: WorkflowInfo) -> Prompt:
+def _workflow_prompt(info: WorkflowInfo) -> Prompt:
     required = info.parameters.get("required", [])
     arguments = [
         Argument(name, str(schema.get("description", schema.get("title", name))), name in required)

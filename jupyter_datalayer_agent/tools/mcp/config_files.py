@@ -21,7 +21,7 @@ from .state_file import FolderFile, StateFile, write_private
 # Reads the text of an ``mcp.json``: its servers, and what is wrong with it and where.
 
 
-CONFIG_TEXT_NAME = re.compile(r"[\w .@/-]{1,64}")
+SERVER_NAME = re.compile(r"[\w .@/-]{1,64}")
 _CLIENT_ID = re.compile(r"[\x21-\x7e]{1,500}")
 _EXAMPLE = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'
 
@@ -106,7 +106,7 @@ def check(server: ServerDefinition) -> str | None:
 
 
 def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefinition:
-    if not CONFIG_TEXT_NAME.fullmatch(name) or not name.strip():
+    if not SERVER_NAME.fullmatch(name) or not name.strip():
         raise _Wrong("A name has up to 64 letters, digits, spaces and - _ . @ /.")
     if not isinstance(entry, dict):
         raise _Wrong('Write an object with "command" or "url".')

@@ -110,8 +110,12 @@ _SURE_METHODS = frozenset(METHODS) - {
 
 def may_be_risky(source: str) -> bool:
     """Whether the source contains any name or sign that risky code needs: quick, with false
-    positives."""
-    return _COMMAND.search(source) is not None or not LAST_NAMES.isdisjoint(words(source))
+    positives. A long source is not searched: that would take up to 60 ms for each megabyte."""
+    return (
+        len(source) > _LONGEST_PARSED
+        or _COMMAND.search(source) is not None
+        or not LAST_NAMES.isdisjoint(words(source))
+    )
 
 
 def actions_in_python(

@@ -31,8 +31,8 @@ export function beginning(text: string): string {
 /** Marks of emphasis and of links that a block is drawn with. */
 const MOST_MARKS = 350;
 
-/** Such a mark. An underscore inside a word is none: names of columns have many. */
-const MARK = /[*~[]|(?<!\w)_|_(?!\w)/g;
+/** Such a mark. An underscore inside a word is none, unless the word is longer than a name is. */
+const MARK = /[*~[]|(?<!\w)_|_(?!\w)|(?<=\w{500})_/g;
 
 /** Characters before a line's text that a block is drawn with: marks of lists and quotes. */
 const LONGEST_LEAD = 300;

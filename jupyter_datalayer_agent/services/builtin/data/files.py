@@ -377,13 +377,13 @@ class Join(Action):
             return {"other_keys": problem}
         if len(others) != len(parameters.keys):
             return {"other_keys": "Give as many key columns of the second file as of the first."}
-        target, format = _target_join(parameters)
+        target, format = _join_target(parameters)
         problem_of_target = await target_problem(self.context, target, format)
         return {"target": problem_of_target} if problem_of_target is not None else {}
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
-        target, format = _target_join(parameters)
+        target, format = _join_target(parameters)
         how = {
             "keys": parameters.keys,
             "other_keys": parameters.other_keys or parameters.keys,
@@ -413,7 +413,7 @@ def _of_keys(files: Sequence[str], made: Mapping[str, Any]) -> list[str]:
     return notes + [f"{each}." for each in join["renamed"]]
 
 
-def _target_join(parameters: Any) -> tuple[str, str]:
+def _join_target(parameters: Any) -> tuple[str, str]:
     target = parameters.target
     format = format_of(target or "") or format_of(parameters.data) or "csv"
     ending = f"_{PurePosixPath(parameters.other).stem}"
