@@ -845,7 +845,7 @@ class Guard:
 
     def on_interpreter(self, run: Run, args: tuple[Any, ...]) -> None:
         """Another interpreter in this process has hooks of its own, so none."""
-        self.ask(run, "loads native code", "start", "another Python interpreter")
+        self.ask(run, "loads native code", "use", "another Python interpreter")
 
     # -- asking --------------------------------------------------------------------------------
 

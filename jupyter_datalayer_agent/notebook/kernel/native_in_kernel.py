@@ -1,6 +1,6 @@
 """Runs inside a Python kernel, after ``acts_in_kernel``: functions whose native code writes files,
-reads addresses or connects raise an audit event of ours before they do, since the interpreter
-raises none for them.
+reads addresses, connects or leaves this interpreter raise an audit event of ours before they do,
+since the interpreter raises none for them.
 
 While a run of the agent's lasts, such a function is replaced where code finds it, in its module or
 its class, so that it is the same however the code names it. Nothing is replaced in the user's
@@ -28,8 +28,21 @@ EVENT = "datalayer_agent.native"
 # sources   reads the file or address
 # runs      runs the SQL of DuckDB
 # dials     connects to the address; what it is called where no address is given
+# enters    makes another interpreter in this process, or runs code in one
 _CALLS = """
 _gdbm                   open                            0 filename      opens 1 flags r
+_interpreters           call                            0 id            enters
+_interpreters           create                          0 config        enters
+_interpreters           exec                            0 id            enters
+_interpreters           run_func                        0 id            enters
+_interpreters           run_string                      0 id            enters
+_testcapi               run_in_subinterp                0 code          enters
+_testcapi               run_in_subinterp_with_config    0 code          enters
+_testinternalcapi       create_interpreter              0 config        enters
+_testinternalcapi       exec_interpreter                0 id            enters
+_testinternalcapi       run_in_subinterp_with_config    0 code          enters
+_xxsubinterpreters      create                          0 isolated      enters
+_xxsubinterpreters      run_string                      0 id            enters
 cv2                     VideoWriter                     0 filename      writes
 cv2                     imwrite                         0 filename      writes
 catboost.core           CatBoost.save_model             1 fname         writes
@@ -309,6 +322,11 @@ class NativeCalls:
         if host is None and not call.rest:
             return
         guard.on_connect(run, (None, (host or call.rest, port)))
+
+    def enters(
+        self, guard: Any, run: Any, call: _Call, target: Any, values: Any, options: Any
+    ) -> None:
+        guard.on_interpreter(run, ())
 
     def runs(
         self, guard: Any, run: Any, call: _Call, target: Any, values: Any, options: Any

@@ -76,6 +76,28 @@ def test_a_writer_that_was_denied_and_removes_the_file_asks_nothing_more(
     assert (kernel.folder / "cars.csv").exists()
 
 
+INTERPRETERS = """
+import sys
+modules = __import__('_xxsubinterpreters' if sys.version_info < (3, 13) else '_interpreters')
+other = modules.create()
+"""
+
+
+def test_code_in_another_interpreter_asks_also_in_one_that_the_user_made(
+    kernel: GuardedKernel,
+) -> None:
+    """Hooks are an interpreter's own: what is done in there raises no event here."""
+    assert kernel.user(INTERPRETERS) == []
+    assert kernel.error == ""
+    delete = "modules.run_string(other, \"import os; os.remove('cars.csv')\")"
+    assert kernel.agent(delete) == ["use another Python interpreter"]
+    assert kernel.error.startswith("PermissionError: Not allowed to use another Python interpreter")
+    assert (kernel.folder / "cars.csv").exists()
+    create = "modules.run_string(modules.create(), 'x = 1')"
+    assert kernel.agent(create, approve=True) == ["use another Python interpreter"]
+    assert kernel.error == ""
+
+
 LONG = """
 import time
 def execute(statement):
