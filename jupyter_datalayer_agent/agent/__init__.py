@@ -1,1 +1,1 @@
-"""Queues, the turn loop, approvals, history and prompts."""
+"""Sessions, the turn loop, approvals, history and prompts."""

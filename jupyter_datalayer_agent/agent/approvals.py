@@ -1,4 +1,4 @@
-"""Asking the user in the middle of a turn, and what may be sent to the model."""
+"""Asks the user in the middle of a turn, and decides what may be sent to the model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..protocol.mcp import FormAnswer, InputForm
 from ..tools.call_approval import ApprovalRequest, Decision
 from ..tools.context import ToolFailure
 
-# What waits for the user: approvals and questions.
+# Requests that wait for the user: approvals, questions and forms.
 
 
 Audience = Literal["page", "stream", "none"]
-"""Who can answer: a page (waits forever), a program that listens, or nobody (`POST chat`)."""
+"""Who can answer: a page (waits forever), a program that listens, or no one (`POST chat`)."""
 
 STREAM_WAIT_SECONDS = 600.0
 
@@ -25,13 +25,13 @@ Answer = tuple[Literal["approve", "approve_for_session", "deny", "expired"], str
 
 
 Check = Callable[[dict[str, Any]], str | None]
-"""What is wrong with the values of a form, None if nothing is."""
+"""Returns what is wrong with the values of a form, None if nothing is."""
 
 T = TypeVar("T")
 
 
 class Reply(NamedTuple):
-    """What the user answered to a question, or why nobody answers."""
+    """What the user answered to a question, or why there is no answer."""
 
     text: str
     unanswered: str | None = None
@@ -55,9 +55,9 @@ def _any_open(futures: dict[str, asyncio.Future[Any]]) -> bool:
 
 @dataclass
 class PendingRequests:
-    """The open questions of a session by id, and what was approved for the whole session.
+    """The open requests of a session by id, and what was approved for the whole session.
 
-    ``changed`` is called when one is opened or closed.
+    ``changed`` is called when a request is opened or closed.
     """
 
     approved_tools: set[str] = field(default_factory=set)
@@ -76,14 +76,14 @@ class PendingRequests:
 
     @property
     def ends_with_server(self) -> bool:
-        """Whether something waits that cannot be asked again: a form, or code that runs."""
+        """Whether something waits that cannot be asked again: a form, or running code."""
         return _any_open(self._forms) or bool(self._during_runs)
 
     def open_approval(self, approval_id: str, during_run: bool = False) -> None:
-        """Open an approval; opened twice it is the same one, with the answer that it may have.
+        """Open an approval; opened again, it is the same one, with any answer that it has.
 
-        It stays open until it is dropped, even when nobody awaits its answer any more. One
-        ``during_run`` is of code that has begun to run, and ends with the server.
+        It stays open until it is dropped, even if its answer is no longer awaited. With
+        ``during_run``, it is for code that already runs, and ends with the server.
         """
         if during_run:
             self._during_runs.add(approval_id)
@@ -94,8 +94,7 @@ class PendingRequests:
         self._open(self._questions, request_id)
 
     def open_form(self, request_id: str, check: Check) -> None:
-        """Open a form, in the same way; only an answer that ``check`` finds nothing wrong with
-        settles it."""
+        """Open a form, in the same way; an answer settles it only if ``check`` finds no problem."""
         self._checks[request_id] = check
         self._open(self._forms, request_id)
 
@@ -114,12 +113,12 @@ class PendingRequests:
         self.changed()
 
     async def approval(self, approval_id: str, audience: Audience) -> Answer:
-        """The decision on an open approval, with its reason; ``expired`` if none came in time."""
+        """The decision on an open approval, with its reason; ``expired`` after the timeout."""
         late: Answer = ("expired", None)
         return await self._settled(self._approvals[approval_id], audience, late)
 
     async def answer(self, request_id: str, audience: Audience) -> Reply | None:
-        """The answer to an open question; None if none came in time."""
+        """The answer to an open question; None after the timeout."""
         return await self._settled(self._questions[request_id], audience, None)
 
     async def form(self, request_id: str) -> FormAnswer:
@@ -127,11 +126,11 @@ class PendingRequests:
         return await self._forms[request_id]
 
     def decide(self, approval_id: str, answer: Answer) -> bool:
-        """Settle an approval; False when it is not open (any more)."""
+        """Settle an approval; False if it is not open."""
         return _settle(self._approvals.get(approval_id), answer)
 
     def reply(self, request_id: str, answer: Reply) -> bool:
-        """Answer a question; False when it is not open (any more)."""
+        """Answer a question; False if it is not open."""
         return _settle(self._questions.get(request_id), answer)
 
     def problem_of(self, request_id: str, answer: FormAnswer) -> str | None:
@@ -140,7 +139,7 @@ class PendingRequests:
         return None if check is None or answer.action != "accept" else check(answer.values)
 
     def fill_in(self, request_id: str, answer: FormAnswer) -> bool:
-        """Answer a form; False when it is not open (any more)."""
+        """Answer a form; False if it is not open."""
         return _settle(self._forms.get(request_id), answer)
 
     async def _settled(self, answered: asyncio.Future[T], audience: Audience, late: T) -> T:
@@ -150,15 +149,15 @@ class PendingRequests:
             return late
 
 
-# Asking the user in the middle of a turn: approvals, questions and forms.
+# Asks the user in the middle of a turn: approvals, questions and forms.
 
 
-DECIDE = "Decide with what is known, and say what you assumed."
-NOBODY = "needs a user's approval, and nobody can give it over this route."
+DECIDE = "Decide with what you know, and say what you assumed."
+NOBODY = "needs a user's approval, and no user is available."
 
 
 class ApprovalBroker:
-    """Asks whoever can answer for this turn, as ``audience`` allows."""
+    """Asks whoever can answer for this turn, according to ``audience``."""
 
     def __init__(
         self,
@@ -173,8 +172,8 @@ class ApprovalBroker:
         self.leaving = False
 
     def restore(self, wait: dict[str, Any]) -> None:
-        """The event of an approval or a question that was open when the server ended. It is opened
-        again, and answers an identical request."""
+        """Open an approval or a question again that was open when the server ended, from its event.
+        It then answers an identical request."""
         if wait["type"] == "approval_requested":
             self._waiting.open_approval(wait["approvalId"])
             self._asked = wait
@@ -183,7 +182,7 @@ class ApprovalBroker:
             self._asked = wait
 
     async def _take_restored(self, **same: Any) -> dict[str, Any] | None:
-        """The restored event, if it is about this request; any other is dropped."""
+        """The restored event, if it is for this request; any other is dropped."""
         asked, self._asked = self._asked, None
         if asked is None or all(asked.get(name) == value for name, value in same.items()):
             return asked
@@ -195,7 +194,7 @@ class ApprovalBroker:
         return None
 
     async def approve(self, request: ApprovalRequest) -> Decision:
-        """The user's decision on a call; denied at once if there is no one to decide."""
+        """The user's decision on a call; a denial at once if no one can decide."""
         if any(self.has_approved(each) for each in (request.remember_as, *request.covered_by)):
             return Decision(True, earlier=True)
         if self._audience == "none":
@@ -221,25 +220,25 @@ class ApprovalBroker:
                 )
             raise
         finally:
-            # Also if the request could not be written; otherwise the session would wait forever.
+            # Also if the request could not be stored, or the session would wait forever.
             self._waiting.drop(approval_id)
         if decision == "approve_for_session":
             self._waiting.approved_tools.update(request.remember_as.split())
         await self._emit(events.ApprovalResolved(approval_id=approval_id, decision=decision))
         if decision == "expired":
-            return Decision(False, undecided=feedback or "Nobody answered in time.")
+            return Decision(False, undecided=feedback or "No one answered in time.")
         return Decision(decision in ("approve", "approve_for_session"), feedback)
 
     def has_approved(self, what: str) -> bool:
-        """Whether the user approved all of this for the session: names of tools, say."""
+        """Whether the user approved all of these keys for the session: names of tools, say."""
         return self._waiting.approved_tools.issuperset(what.split())
 
     async def ask(self, question: str, options: list[str] | None) -> str:
-        """The user's answer. Raises ``ToolFailure`` if nobody can answer, or none came in time."""
+        """The user's answer. Raises ``ToolFailure`` if no one can answer, or none came in time."""
         if self._audience == "none":
             raise ToolFailure(
                 "not_allowed",
-                "Nobody can answer over this route.",
+                "No user is available to answer.",
                 DECIDE,
             )
         asked = await self._take_restored(question=question)
@@ -256,14 +255,14 @@ class ApprovalBroker:
         finally:
             self._waiting.drop(request_id)
         if reply is None:
-            raise ToolFailure("timeout", "Nobody answered in time.", "Decide with what is known.")
+            raise ToolFailure("timeout", "No one answered in time.", "Decide with what you know.")
         if reply.unanswered is not None:
             raise ToolFailure("not_allowed", reply.unanswered)
         return reply.text
 
     async def ask_form(self, message: str, form: InputForm, check: Check) -> FormAnswer:
-        """The user's answer to a form of an MCP server; ``cancel`` where no page shows it, and when
-        the wait is cancelled, in which case the cancellation goes on."""
+        """The user's answer to a form of an MCP server; ``cancel`` if no page shows it. If the wait
+        is cancelled, the form is, too."""
         if self._audience != "page":
             return FormAnswer(action="cancel")
         request_id = new_id("form")

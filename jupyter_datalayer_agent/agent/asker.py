@@ -1,8 +1,8 @@
-"""Who asks for something, and whether they may decide for the user.
+"""Who sends a request, and whether they may decide for the user.
 
-Code of the model's runs in kernels and may find the server's token. So a token alone decides
-nothing: a page does, whose user sees what is decided, or the program that started the turn, which
-asks its own user.
+Code that the model wrote runs in kernels and may find the server's token. So a token alone decides
+nothing. Decisions come from a page, whose user sees what is decided, or from the program that
+started the turn, which asks its own user.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..protocol.errors import AgentError
 CLIENT_HEADER = "X-Datalayer-Agent-Client"
 
 PAGES_ONLY = (
-    "A token alone does not decide this, as code in a kernel may have it, too. Do it in "
-    "JupyterLab. (If this is JupyterLab, its page is not connected or signed in: load it again.)"
+    "A token alone cannot decide this, since code in a kernel may have it, too. Do it in "
+    "JupyterLab. (If this is JupyterLab, its page is disconnected or signed out: reload it.)"
 )
 PAGES_AND_STARTERS = (
-    "A token alone does not decide this, as code in a kernel may have it, too. Decide in "
+    "A token alone cannot decide this, since code in a kernel may have it, too. Decide in "
     f"JupyterLab, or from the program that started the turn: it sends a secret of its own as "
     f"{CLIENT_HEADER} with the message, and the same one with the decision."
 )
@@ -36,7 +36,7 @@ DECISIONS = (
     ops.Keep,
     ops.GoBack,
 )
-"""Ops that are the user's word on what the agent did or is about to do."""
+"""Ops with which the user decides about what the agent did or is about to do."""
 
 MOST_TURNS = 1000
 KINDS = Literal["page", "program", "kernel"]
@@ -44,9 +44,9 @@ KINDS = Literal["page", "program", "kernel"]
 
 @dataclass(frozen=True)
 class Asker:
-    """Who sent a request: a ``page`` of the user's browser, a ``program`` with a token, or code in
-    a ``kernel`` with the kernel's own token. ``key`` is the hash of the secret that it made for
-    itself, and by which it is known again."""
+    """Who sent a request: a ``page`` in the user's browser, a ``program`` with a token, or code in
+    a ``kernel`` with the kernel's own token. ``key`` is the hash of a secret that it made for
+    itself and that identifies it."""
 
     kind: KINDS
     key: str | None = None
@@ -58,13 +58,13 @@ class Asker:
 
 
 PAGE = Asker("page")
-"""The user, whom our own code on the server has asked."""
+"""The user, asked by the agent's own code on the server."""
 
 
 @dataclass
 class Starters:
-    """Which clients began a session and its turns, by their keys. Kept in memory only: after a
-    restart of the server, pages decide."""
+    """Which clients started a session and its turns, by their keys. Kept in memory only: after a
+    restart of the server, only pages decide."""
 
     session: str | None = None
     turns: dict[str, str | None] = field(default_factory=dict)
@@ -75,17 +75,17 @@ class Starters:
         return next(reversed(self.turns.values()), None)
 
     def started(self, turn_id: str, key: str | None) -> None:
-        """Note who started a turn."""
+        """Record who started a turn."""
         self.turns[turn_id] = key
         if len(self.turns) > MOST_TURNS:
             del self.turns[next(iter(self.turns))]
 
     def check(self, op: ops.Op, asker: Asker) -> None:
-        """Raises ``AgentError`` ``forbidden`` for a decision that is not the asker's to take."""
+        """Raises ``AgentError`` ``forbidden`` if the asker may not take this decision."""
         if not isinstance(op, DECISIONS) or asker.kind == "page":
             return
         if asker.kind == "kernel" and isinstance(op, ops.Undo):
-            return  # of a turn that the magic began there, as is checked where its token is
+            return  # for a turn that the magic started there; the token's own check covers that
         if asker.key is None or any(each != asker.key for each in self._concerned(op)):
             raise AgentError("forbidden", PAGES_AND_STARTERS)
 
@@ -100,8 +100,8 @@ class Starters:
         return [self.turns[each] for each in later] or [None]
 
     def check_settings(self, loosened: Mapping[str, object], asker: Asker) -> None:
-        """Raises ``AgentError`` ``forbidden`` where somebody loosens what another client's session
-        may do; ``loosened`` are those settings."""
+        """Raises ``AgentError`` ``forbidden`` if the asker relaxes settings of another client's
+        session; ``loosened`` are those settings."""
         if not loosened or asker.kind == "page":
             return
         if asker.key is None or asker.kind == "kernel" or asker.key != self.session:

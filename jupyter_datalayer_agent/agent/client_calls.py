@@ -1,4 +1,4 @@
-"""The tool calls of another program's model: what changes something is a turn of a session."""
+"""Tool calls of another program's model. Each one that changes something is a turn of a session."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ from .tool_calls.own_calls import OwnCalls
 from .tool_calls.scheduler import FinishedCall, aborted_call
 from .turn.loop import Turn
 
-# Another program whose model calls our tools, as the calls see it.
+# Another program whose model calls the agent's tools, as the calls see it.
 
 
 class Client(Protocol):
-    """The program at the other end, for the time of one call."""
+    """The program at the other end, for one call."""
 
     async def decide(self, request: ApprovalRequest) -> Decision | None:
-        """Its user's decision on an act; None where the program cannot ask."""
+        """Its user's decision on an act; None if the program cannot ask."""
         ...
 
     async def answer(self, question: str, options: list[str] | None) -> str | None:
-        """Its user's answer to a question; None where the program cannot ask."""
+        """Its user's answer to a question; None if the program cannot ask."""
         ...
 
     async def status(self, message: str) -> None:
-        """Report the current activity of the call."""
+        """Report what the call is doing."""
         ...
 
 
-# Asking the user of another program: there first, else in the panel, else the act is denied.
+# Asks the user of another program: there if possible, else in the panel; otherwise denies.
 
 
 class ClientApprovals(ApprovalBroker):
-    """Asks the program's user. Where it cannot ask, ``audience`` says who can: a request is
-    shown in an open page for 10 minutes ("stream"), else it is denied ("none")."""
+    """Asks the program's user. If it cannot ask, ``audience`` decides: with "stream" the request is
+    shown in an open page for 10 minutes, with "none" it is denied."""
 
     def __init__(
         self,
@@ -91,18 +91,18 @@ class ClientApprovals(ApprovalBroker):
         return await super().ask(question, options) if answer is None else answer
 
 
-# The gate of another program's calls: the same rules, explained to its model.
+# The gate for another program's calls: the same rules, explained to its model.
 
 
 class ClientGate(Gate):
-    """As ``Gate``; what it says is for a program that names its notebook by ``path``."""
+    """A ``Gate`` whose messages are for a program that names its notebook by ``path``."""
 
     def refusal(self, tool: GatedTool) -> Refusal | None:
         """See ``Gate.refusal``."""
         if tool.changes and not self.may_change:
             return Refusal(
                 f"{tool.name} changes or runs something, which other programs may not do here.",
-                f"The setting mcp_mode is {self.mode}; agent lets programs change and run.",
+                f"The setting mcp_mode is {self.mode}; agent would let programs change and run.",
                 f"Not done: mcp_mode is {self.mode}",
             )
         return super().refusal(tool)
@@ -124,11 +124,11 @@ class ClientGate(Gate):
         )
 
 
-# A call that changes or runs something, as a turn: recorded, shown, marked and undone like any.
+# A call that changes or runs something, as a turn: recorded, shown, marked and undone as usual.
 
 
 class ClientTurn(Turn):
-    """Makes one call. No model of ours is asked; ``done`` is the call's result."""
+    """Makes one call without asking a model of the agent's; ``done`` is the call's result."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class ClientTurn(Turn):
             await self.emit(event, tool_calls=[record])
             raise
         self.done = finished.done
-        # What a model of ours is sent, should the user go on in this session. The panel shows the
+        # For the agent's model, in case the user continues in this session. The panel shows the
         # call itself.
         self._keep([assistant_item(finished.done.summary_for_model)])
 
@@ -180,27 +180,27 @@ class ClientTurn(Turn):
         """The program reads the result of its one call."""
 
     async def emit_status(self, message: str) -> None:
-        """See ``Turn.emit_status``; the program is notified, too."""
+        """See ``Turn.emit_status``; also notifies the program."""
         await super().emit_status(message)
         await self._client.status(message)
 
     def leave(self) -> None:
-        """The program does not wait for a server that ends: the turn is stopped."""
+        """Stop the turn: the program does not wait for a server that ends."""
 
 
-# The calls of one program: reads are made at once, changes one after the other as turns.
+# The calls of one program: reads are made at once, changes one after another as turns.
 #
-# A path that a call names counts as attached and active for that call. A notebook that a call
-# named, or created, is the one that later calls without a path mean. Which notebook the user looks
-# at in a page never decides where something is changed.
+# A path that a call names counts as attached and active for that call. Calls without a path use the
+# notebook that was named or created last. The notebook that the user looks at in a page never
+# decides where something is changed.
 
 
 STOPPED = ToolFailure("aborted", "The user stopped this call in JupyterLab.", summary="Stopped")
 
 
 class ClientCalls:
-    """What one program called so far. ``title`` names its session, which begins with the first
-    call that changes or runs something."""
+    """The calls of one program. ``title`` names its session, which begins with the first call that
+    changes or runs something."""
 
     def __init__(self, sessions: SessionRegistry, title: str) -> None:
         self.session_id: str | None = None
@@ -210,7 +210,7 @@ class ClientCalls:
         self._seen = SeenCells()
         self._waiting = PendingRequests()
         self._last: dict[bool, str] = {}
-        """The notebook and the Lexical document (true) that were named or made last."""
+        """The notebook and the Lexical document (true) that were named or created last."""
         self._lock = asyncio.Lock()
         self._runtime.notebooks.renames.follow(self)
 
@@ -222,7 +222,7 @@ class ClientCalls:
     async def call(
         self, tool: Tool, name: str, arguments: dict[str, Any], mode: Mode, client: Client
     ) -> Dispatched:
-        """Make a call; a failure is in its result. Cancelled, it is interrupted.
+        """Make a call; a failure is in its result. If cancelled, the call is interrupted.
 
         Raises ``AgentError`` if its turn could not be recorded.
         """
@@ -243,8 +243,8 @@ class ClientCalls:
     async def read(
         self, path: str, name: str, arguments: dict[str, Any], client: Client
     ) -> Dispatched:
-        """Read something of a notebook by a tool, as no call of the program's: later calls without
-        a path are not about it. Raises ``DocumentError``."""
+        """Read from a notebook with a tool, without counting it as the program's call: later calls
+        without a path do not refer to it. Raises ``DocumentError``."""
         path = await self._located(path)
         gate = ClientGate.on(path, "ask")
         return await self._read(gate, name, {**arguments, "path": path}, client)
@@ -282,8 +282,8 @@ class ClientCalls:
         return await Dispatcher(runtime.registry, context).call(name, arguments, new_id("call"))
 
     def _page(self) -> Page | None:
-        """The open page that was used last: documents are opened there, and what the user works on
-        there may be read."""
+        """The open page that was used last. Documents open there, and what the user works on there
+        may be read."""
         pages = [page for page in self._runtime.pages if page.connected]
         return max(pages, key=lambda page: page.last_active, default=None)
 
@@ -309,7 +309,7 @@ class ClientCalls:
             if cancelled:
                 raise AgentError("invalid_request", "The call was cancelled.")
             named = None if document is None else document.path
-            # With the session's own list, so that what a call creates is known to the next.
+            # With the session's own list, so that the next call knows what this one creates.
             gate = ClientGate.on(named or self._last.get(tool.needs_lexical), mode)
             gate.created, known = state.created, len(state.created)
             own = TurnRequest(
@@ -318,7 +318,7 @@ class ClientCalls:
                 mode=mode,
                 location="api",
                 gate=gate,
-                # Not those of MCP servers: a program that has its own does not get them twice.
+                # Without those of MCP servers, which a program with its own would get twice.
                 tools=self._runtime.registry,
                 active_document=page.state.active_document if page is not None else None,
                 renames=self._runtime.notebooks.renames.count,
@@ -358,7 +358,7 @@ class ClientCalls:
         return done
 
     def _note(self, tool: Tool, named: str | None, created: list[str], done: Dispatched) -> None:
-        """Later calls without a path are about this document."""
+        """Make this the document of later calls without a path."""
         for path in created:
             self._last[is_lexical(path)] = path
         needs_document = tool.needs_notebook or tool.needs_lexical
@@ -366,7 +366,7 @@ class ClientCalls:
             self._last[is_lexical(named)] = named
 
     async def _session(self) -> LiveSession:
-        """The program's session; a new one where the user deleted it. Raises ``AgentError``
+        """The program's session; a new one if the user deleted it. Raises ``AgentError``
         ``turn_in_progress`` while the user's own turn runs there."""
         if self.session_id is not None:
             try:
@@ -377,13 +377,13 @@ class ClientCalls:
         record = await self._sessions.create(SessionCreate(title=self.title))
         self.session_id = record.id
         session = await self._sessions.live(record.id)
-        # An approval for the session is one for reads, too.
+        # What is approved for the session is approved for reads, too.
         self._waiting.approved_tools = session.state.waiting.approved_tools
         return session
 
 
 async def _not_recorded(event: object) -> None:
-    """A read is no turn: nothing of it is stored."""
+    """A read is not a turn: nothing is stored."""
 
 
 def _message(tool: Tool, path: str | None) -> str:

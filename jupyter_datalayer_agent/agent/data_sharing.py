@@ -1,7 +1,7 @@
-"""What may go to the model: the settings ``outputs`` and ``row_data``, and asking the user.
+"""What may go to the model: the settings ``outputs`` and ``row_data``, and approvals.
 
-Items with private content are stored with a note of it (``PRIVATE_NOTE``), so that a conversation
-whose setting becomes ``never`` stops sending what it sent before. The note itself is never sent.
+Items with private content are stored with a note about it (``PRIVATE_NOTE``), so that earlier items
+are withheld, too, once a setting becomes ``never``. The note itself is never sent.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def sharing_now(settings: Settings) -> SharingNow:
 
 
 class TurnSharing:
-    """Decides for a turn. It reads the settings each time, since a user may change them while it
-    runs. It asks one question at a time, since the answer to one may answer the next."""
+    """Decides for a turn. It reads the settings each time, since the user may change them during
+    the turn, and asks one question at a time, since one answer may settle the next."""
 
     def __init__(self, settings: Callable[[], Settings], approvals: ApprovalBroker) -> None:
         self._settings = settings
@@ -98,8 +98,8 @@ class TurnSharing:
 
 
 class NotedSharing:
-    """Decides as another does, and notes in the sent item what was let through, so that the item
-    can be redacted later."""
+    """Decides as another does, and records in the sent item what was allowed, so that it can be
+    redacted later."""
 
     def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
@@ -117,16 +117,16 @@ class NotedSharing:
         return refused
 
     def noted(self, item: Item) -> Item:
-        """The item, with a note of what is private in it."""
+        """The item, with a note about what is private in it."""
         return note_of(item, self._kinds, self._bare) if self._kinds else item
 
 
 class UnaskedSharing:
-    """Decides without asking: for what is sent again, for our own calls, whose results are sent to
-    nobody, and for what is only shown to the user.
+    """Decides without asking: for what is sent again, for the agent's own calls, whose results go
+    to no one, and for what is only shown to the user.
 
     Data whose setting is ``ask`` is refused with the reason ``ask``, or sent if that is None;
-    ``refused`` was refused before. The settings are read each time.
+    ``refused`` are earlier refusals. The settings are read each time.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class UnaskedSharing:
 
 
 def share_request(call: CallRef, share: ShareRequest, reason: str) -> ApprovalRequest:
-    """The approval request for sending this; an approval for the session covers these kinds."""
+    """The approval request for sending this. An approval for the session covers these kinds."""
     return ApprovalRequest(
         call_id=call.call_id,
         name=call.name,
@@ -175,31 +175,31 @@ def _key(kind: ShareKind) -> str:
 
 
 def rendered(shown: Shown) -> str:
-    """The text that the model would read, cut in the same way."""
+    """The text that the model would read, with the same cuts."""
     if isinstance(shown.result, ToolResult):
         return cut(for_model(shown.result), shown.more)[0]
     return str(shown.result)
 
 
 def noted(item: Item, done: Dispatched) -> Item:
-    """A call's output item, with a note of what is private in it."""
+    """A call's output item, with a note about what is private in it."""
     if not done.private or done.stripped is None:
         return item
     return note_of(item, done.private, cut(for_model(done.stripped), done.more)[0])
 
 
 def note_of(item: Item, kinds: Sequence[ShareKind], bare: str) -> Item:
-    """The item with a note that these kinds are in it, and of its text without them."""
+    """The item with a note that it has these kinds, and with its text without them."""
     return {**item, PRIVATE_NOTE: {"kinds": list(kinds), "bare": bare}}
 
 
 def noted_pictures(item: Item) -> Item:
-    """The item that shows pictures, with a note that they are outputs."""
+    """An item that shows pictures, with a note that they are outputs."""
     return note_of(item, ["outputs"], PICTURES)
 
 
 def sent(items: Sequence[Item], rules: Policies) -> list[Item]:
-    """The items as they may be sent now: what is ``never`` is withheld from earlier ones, too."""
+    """The items as they may be sent now: ``never`` applies to earlier ones, too."""
     return [_sent(item, rules) for item in items]
 
 

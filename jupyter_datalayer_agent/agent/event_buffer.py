@@ -1,9 +1,9 @@
-"""A turn's events, written in order and in groups while the turn continues.
+"""Writes a turn's events in order and in groups, while the turn continues.
 
-Each event is in the database before it is sent. During a write the next events accumulate and are
-written together. The first delta of an item is sent at once; those that follow are collected for a
-moment and joined into one event, which saves envelopes, writes and rendering. Any other event ends
-that moment, so the order is that of ``add``.
+Each event is in the database before it is sent. During a write the next events accumulate, and are
+then written together. The first delta of an item is sent at once; those that follow are collected
+briefly and joined into one event, which saves envelopes, writes and rendering. Any other event ends
+the wait, so the order is that of ``add``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ..protocol.requests import ToolCallRecord
 from .history import Item
 
 Write = Callable[..., Awaitable[None]]
-"""Store ``events`` with what belongs to them: ``Store.events.append`` for a turn."""
+"""Stores ``events`` with what belongs to them: ``Store.events.append`` for a turn."""
 
 WINDOW_SECONDS = 0.05
-"""For how long the deltas of one item are collected: a reader sees text grow 20 times a second."""
+"""How long the deltas of one item are collected: text grows 20 times a second for readers."""
 
 DELTAS = (TextDelta, ReasoningDelta, AnswerDelta)
 
 JOINED = frozenset({"items", "tool_calls", "changes"})
-"""What may occur several times in a group; anything else occurs once."""
+"""What may occur several times in a group; other values occur once."""
 
 
 class Emit(Protocol):
@@ -64,8 +64,8 @@ class _Group:
 class EventBuffer:
     """Takes a turn's events; ``flush`` waits until all of them are written and sent.
 
-    Nothing that the turn does may depend on an event which has not been flushed: a call is flushed
-    before it is carried out, and everything before the turn's end.
+    Nothing that the turn does may depend on an event that has not been flushed: a call is flushed
+    before it is carried out, and everything else before the turn ends.
     """
 
     def __init__(self, write: Write) -> None:
@@ -77,8 +77,8 @@ class EventBuffer:
         self._flush_now = asyncio.Event()
 
     def add(self, event: BaseEvent | None, **belongings: Any) -> None:
-        """Take an event and what belongs to it. It is written right after the ones before it; a
-        further delta of the same text may wait for its moment."""
+        """Take an event and what belongs to it. It is written right after the previous ones; a
+        further delta of the same text may be held for a moment."""
         if not (self._waiting and self._waiting[-1].takes(belongings)):
             self._waiting.append(_Group())
         self._waiting[-1].add(event, belongings)
@@ -92,7 +92,7 @@ class EventBuffer:
             self._flush_now.set()
 
     async def flush(self) -> None:
-        """Wait until everything added is written and sent; raises what the writing raised.
+        """Wait until everything added is written and sent; raises what writing raised.
 
         A cancellation takes effect only afterwards, so that what was done is also sent.
         """
@@ -120,7 +120,7 @@ class EventBuffer:
             self._sent_at = asyncio.get_running_loop().time()
 
     async def _gather(self) -> None:
-        """Wait for further deltas of the text that was sent last, until its moment is over."""
+        """Collect further deltas of the text that was sent last, for at most the window."""
         end = self._sent_at + WINDOW_SECONDS
         timer = asyncio.get_running_loop().call_at(end, self._flush_now.set)
         await self._flush_now.wait()
@@ -136,7 +136,7 @@ def _same_text(last: BaseEvent | None, event: BaseEvent | None) -> bool:
 
 
 def _joined(last: BaseEvent, event: BaseEvent) -> bool:
-    """Join a delta to the one before it, if both are of the same item."""
+    """Join a delta to the previous one, if both are of the same item."""
     if same := _same_text(last, event):
         assert isinstance(last, DELTAS)
         assert isinstance(event, DELTAS)

@@ -15,7 +15,7 @@ from ..protocol.turn_view import ENDS
 from ..store.records import StoredEvent
 from ..store.store import Store
 
-# Sends a session's stored events, in one order, to all listeners.
+# Sends the stored events of a session to all listeners, in one order.
 
 
 REPLAY_PAGE = 1000
@@ -23,7 +23,7 @@ REPLAY_PAGE = 1000
 
 @dataclass(frozen=True)
 class SerializedEvent:
-    """An event as it goes over the wire; ``text`` is its JSON, made once for all listeners."""
+    """An event as sent; ``text`` is its JSON, serialized once for all listeners."""
 
     seq: int
     type: str
@@ -38,15 +38,15 @@ class SerializedEvent:
 
 Listener = Callable[[SerializedEvent], None]
 Sink = Callable[[str, BaseEvent], None]
-"""Takes a session's id and an event of it. Called last; it must not wait or raise."""
+"""Takes a session's id and one of its events. Called last; it must not wait or raise."""
 
 
 def ignore_event(session_id: str, event: BaseEvent) -> None:
-    """For a server without an observer."""
+    """The sink of a server without an observer."""
 
 
 class EventChannel:
-    """The event queue of one session. Every event up to number ``seq`` was sent here; it lags if
+    """The event queue of one session. All events up to number ``seq`` were sent here; it lags if
     another server wrote to the session."""
 
     def __init__(self, store: Store, session_id: str, seq: int, sink: Sink = ignore_event) -> None:
@@ -64,7 +64,7 @@ class EventChannel:
         self._send(stored.event, stored.text)
 
     def send_unsaved(self, event: BaseEvent, turn_id: str | None) -> None:
-        """Send an event that could not be stored. Its ``seq`` is 0: it will not come again."""
+        """Send an event that could not be stored. Its ``seq`` is 0: it is never sent again."""
         event.seq, event.turn_id, event.at = 0, turn_id, now_ms()
         self._send(event, to_json(event.to_wire()))
 
@@ -82,7 +82,7 @@ class EventChannel:
         self._sink(self._session_id, event)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Send the listener every event from now on; returns how to unsubscribe."""
+        """Send the listener every event from now on. Returns a function that unsubscribes."""
         self._listeners.append(listener)
         return lambda: self._leave(listener)
 
@@ -92,8 +92,8 @@ class EventChannel:
         after: int,
         ready: Callable[[], Awaitable[None]] | None = None,
     ) -> Callable[[], None]:
-        """Send the listener every event after ``after``, old ones first; returns how to
-        unsubscribe.
+        """Send the listener every event after ``after``, old ones first. Returns a function that
+        unsubscribes.
 
         ``ready`` is awaited between pages of a long replay, for a slow listener. Live events do not
         accumulate meanwhile: what was stored before a page is read is in that page or a later one.
@@ -136,12 +136,12 @@ class EventChannel:
             self._listeners.remove(listener)
 
 
-# The events of one turn among those of its session.
+# Finds the events of one turn among those of its session.
 
 
 class TurnEvents:
-    """Tells the events of the next turn that starts from others; one that asks for each of a
-    session's events in order."""
+    """Recognises the events of the next turn that starts. Pass it each of a session's events, in
+    order."""
 
     def __init__(self) -> None:
         self._turn_id: str | None = None

@@ -1,4 +1,4 @@
-"""Error fixes in the agent: which are offered for a failed cell, and the attempts at one."""
+"""Error fixes: which are offered for a failed cell, and attempts at one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .tool_calls.verification import Failure
 log = logging.getLogger(__name__)
 
 MAX_OFFERS = 3
-"""The most failed cells for which fixes are offered at the end of a turn."""
+"""The number of failed cells for which fixes are offered at the end of a turn."""
 
 
 async def fixes_of(runtime: Runtime, failure: Failure, client_id: str | None) -> list[FixInfo]:
-    """The fixes for a cell that shows an error, or could not run without a kernel, the likeliest
-    first; empty for any other.
+    """The fixes for a cell that shows an error or could not run without a kernel, likeliest first;
+    empty for any other cell.
 
-    If a run could not begin, the cells show an earlier one: only a kernel is offered.
+    If a run could not begin, cells show the outputs of earlier runs, so only a kernel is offered.
     """
     path, cell_id, not_run = failure.path, failure.cell_id, failure.not_run
     if path is None or (cell_id is None and not_run is None):
@@ -73,22 +73,22 @@ async def _without_kernel(
     )
 
 
-# The attempts at a cell that the user wants fixed: the known fixes first, then a model.
+# Attempts to fix a cell on the user's request: the known fixes first, then a model.
 
 
 MAX_ATTEMPTS = 3
 
 _FIX = "Fix the error of this cell."
-_FIX_AGAIN = "The cell was changed so and run, and it still fails. Fix the error that it shows now."
+_FIX_AGAIN = "The cell was changed and run, and still fails. Fix the error that it shows now."
 
 
 async def next_attempt(
     runtime: Runtime, request: FixAttemptRequest, models: ModelsReply
 ) -> FixAttempt:
-    """What to try next; the state is the caller's, who says what was tried.
+    """What to try next. The caller keeps the state and passes what was tried.
 
     A page shows it as a diff, and the user's own notebook writes and runs what the user accepts:
-    no turn, no checkpoint, and the notebook's own undo takes it back.
+    there is no turn and no checkpoint, and the notebook's own undo reverts it.
     """
     tried = request.tried
     attempt = FixAttempt(attempt=len(tried) + 1, max_attempts=MAX_ATTEMPTS)
@@ -106,13 +106,13 @@ async def next_attempt(
 
 async def _untried(runtime: Runtime, request: FixAttemptRequest) -> list[CellFix]:
     """The known fixes that were not tried; none for a notebook that cannot be read here, such as
-    one of another drive: the model is asked about it all the same."""
+    one on another drive, for which only the model is asked."""
     try:
         path = await confined(runtime, request.path)
         found = await fixes_of(runtime, Failure("", path, request.cell_id), request.client_id)
         if not found:
             return []
-        # Read after the search, which may take seconds: the user may have typed meanwhile.
+        # Read after the search, which may take seconds in which the user may have typed.
         notebook = await runtime.notebooks.read(path, request.client_id)
     except (AgentError, DocumentError) as error:
         log.debug("No fixes are known of a cell that could not be read: %s", error)
@@ -135,5 +135,5 @@ async def _gave_up(runtime: Runtime, request: FixAttemptRequest) -> str:
     done = "; ".join(dict.fromkeys(each.done for each in request.tried))
     return (
         f"Three attempts failed: {done}. The cell still fails with {ename}. The changes remain; "
-        "undo them in the notebook or give an instruction."
+        "undo them in the notebook, or give an instruction."
     )

@@ -1,4 +1,4 @@
-"""The conversation as the model is sent it: items, past turns, and what it knows already."""
+"""The conversation that is sent to the model: items, past turns, and what the model knows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ..store.store import Store
 
 
-# How much of a conversation a model reads, in our own estimated tokens.
+# How much of a conversation a model reads, in estimated tokens.
 
 
 FULL = 0.9
-"""The share of its window at which a conversation is compacted."""
+"""The share of its window above which a conversation is compacted."""
 MOST_WEIGHT = 3.0
 
 
@@ -52,26 +52,26 @@ class TokenCalibration:
 
     def learn(self, model: str, estimated: int, usage: Usage) -> None:
         """Record the provider's count for a request of ``estimated`` tokens. Only a higher count
-        changes anything: with a lower one there is more room than estimated."""
+        matters: a lower one only means that there is more room than estimated."""
         if usage.estimated or estimated <= 0:
             return
         weight = usage.input_tokens / estimated
         self._weights[model] = min(MOST_WEIGHT, max(1.0, weight))
 
     def refused(self, model: str, estimated: int) -> None:
-        """The provider refused a request of ``estimated`` tokens as too long."""
+        """Record that the provider refused a request of ``estimated`` tokens as too long."""
         self._refused[model] = min(estimated, self._refused.get(model, estimated))
 
 
-# What the model knows of attached and active documents from the contexts that it was sent.
+# What the model knows about attached and active documents from the contexts that it was sent.
 #
-# It is derived from what each turn's context stated, as hashes, and from its tool calls, which may
+# It is derived from the hashes of what each turn's context stated, and from tool calls, which may
 # have changed cells since.
 
 
 Item = dict[str, Any]
 Effect = Literal["none", "run", "change"]
-"""What a call of a tool may do to cells."""
+"""What calling a tool may do to cells."""
 
 RUN = "runNotebookCells"
 _WORD = re.compile(r"[\w-]+")
@@ -80,8 +80,8 @@ _OF_KERNEL = ("cells", "outputs", "variables")
 
 @dataclass(frozen=True)
 class KnownContext:
-    """``pieces`` are the keys of what the newest context was made of; ``texts`` the hashes of
-    their texts and ``lines`` those of the lines of files, by key; ``notebooks`` are by path."""
+    """``pieces`` are the keys of what the newest context was made of, ``texts`` the hashes of their
+    texts, and ``lines`` the hashes of the lines of files, by key; ``notebooks`` are by path."""
 
     pieces: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class KnownContext:
     notebooks: Mapping[str, KnownNotebook] = field(default_factory=dict)
 
     def after(self, stated: Mapping[str, Any] | None) -> KnownContext:
-        """What is known after a context that stated this; None: it stated nothing."""
+        """What is known after a context that stated this (None: it stated nothing)."""
         if stated is None:
             return self
         notebooks = dict(self.notebooks)
@@ -100,7 +100,7 @@ class KnownContext:
         return KnownContext(
             pieces=tuple(stated["pieces"]),
             texts={**self.texts, **stated["texts"]},
-            # Hashes of a file that was stated in another form in between are outdated.
+            # Hashes are outdated if the file was stated in another form in between.
             lines={
                 **{key: at for key, at in self.lines.items() if key not in stated["texts"]},
                 **stated["lines"],
@@ -109,8 +109,8 @@ class KnownContext:
         )
 
     def after_calls(self, items: Sequence[Item], effect: Callable[[str], Effect]) -> KnownContext:
-        """What is still known after a turn's calls: the outputs reported what they changed or ran,
-        which may have been reverted since."""
+        """What is still known after a turn's calls. The outputs reported what the calls changed or
+        ran, which may have been reverted since."""
         changed, ran = _named(items, effect, "change"), _named(items, effect, "run")
         if not changed and not ran:
             return self
@@ -128,7 +128,7 @@ class KnownContext:
 
 
 def effect_in(registry: ToolRegistry) -> Callable[[str], Effect]:
-    """What a call of a tool by this name may do to cells."""
+    """Returns what calling a tool by its name may do to cells."""
 
     def effect(name: str) -> Effect:
         tool = registry.behind(name)
@@ -140,7 +140,7 @@ def effect_in(registry: ToolRegistry) -> Callable[[str], Effect]:
 
 
 def _may_differ(key: str, changed: str) -> bool:
-    """Whether calls that name all of ``changed`` may have changed what has this key."""
+    """Whether calls that name all of ``changed`` may have changed what the key refers to."""
     kind, _, rest = key.partition(" ")
     return kind in _OF_KERNEL or (kind == "file" and rest in changed)
 
@@ -216,7 +216,7 @@ def unanswered(items: Sequence[Item]) -> list[Item]:
 
 
 class PastTurn:
-    """A turn that is sent whole; ``index`` is its place in the session, ``tokens`` an estimate.
+    """A turn that is sent whole; ``index`` is its position in the session, ``tokens`` an estimate.
 
     Its ``context`` is sent before its items.
     """
@@ -255,7 +255,7 @@ class Cut:
     """What is to be replaced: an earlier compaction, and the oldest turns.
 
     ``parts`` are the items of each, oldest first; ``messages`` the user's own among them.
-    ``lengths`` are those of the turns at this time: later items are not part of the cut.
+    ``lengths`` are the turns' current lengths, since items added later are not part of the cut.
     """
 
     through: int
@@ -270,7 +270,7 @@ class Cut:
 class History:
     """What is sent: ``compaction`` in place of the oldest turns, then ``turns``, newest last.
 
-    ``blind`` are models that refused pictures although they are listed with vision.
+    ``blind`` are models that refused pictures although they are listed as having vision.
     """
 
     turns: list[PastTurn] = field(default_factory=list)
@@ -279,7 +279,7 @@ class History:
     mapper: ItemMapper = field(default_factory=ItemMapper)
     blind: set[str] = field(default_factory=set)
     _weighed: tuple[Compaction | None, int] = (None, 0)
-    # What is known after this many turns.
+    # What is known after this number of turns.
     _known: tuple[KnownContext, int] = (KnownContext(), 0)
 
     def items(self) -> list[Item]:
@@ -294,7 +294,7 @@ class History:
 
     @property
     def pictures(self) -> int:
-        """How many pictures are sent."""
+        """The number of pictures that are sent."""
         return sum(turn.pictures for turn in self.turns)
 
     @property
@@ -312,7 +312,7 @@ class History:
         return self.compacted_tokens + sum(turn.tokens for turn in self.turns)
 
     def copy(self) -> History:
-        """The same, to be added to apart."""
+        """A copy that can be extended separately."""
         return History(list(self.turns), self.compaction, self.calibration, _known=self._known)
 
     def add(
@@ -321,12 +321,12 @@ class History:
         index: int | None = None,
         context: TurnContext | None = None,
     ) -> None:
-        """A turn ended; without its ``index`` it is the one after the newest."""
+        """Add a turn that ended; without ``index``, it follows the newest one."""
         place = self._newest + 1 if index is None else index
         self.turns.append(PastTurn(place, items, context))
 
     def known(self, effect: Callable[[str], Effect]) -> KnownContext:
-        """What the model knows from the turns that are sent; ``effect`` is that of a tool."""
+        """What the model knows from the turns that are sent; ``effect`` gives that of a tool."""
         known, count = self._known
         for turn in self.turns[count:]:
             if turn.context is not None:
@@ -349,7 +349,7 @@ class History:
         return -1 if self.compaction is None else self.compaction.through
 
     def cut(self, count: int) -> Cut | None:
-        """The oldest ``count`` turns with the compaction before them; None if that is nothing."""
+        """The oldest ``count`` turns and the compaction before them; None if there is nothing."""
         older = self.turns[:count]
         before = self.compaction
         if not older:
@@ -380,7 +380,7 @@ class History:
         )
 
     def replace(self, cut: Cut, compaction: Compaction) -> None:
-        """Send ``compaction`` instead of the cut; items added since stay."""
+        """Send ``compaction`` instead of the cut; items added since then stay."""
         older = self.turns[: len(cut.lengths)]
         late = [
             PastTurn(turn.index, turn.items[length:])
@@ -393,7 +393,7 @@ class History:
 
 
 async def read_history(store: Store, session_id: str, *, without: str | None = None) -> History:
-    """What is sent, as the database has it, but for the turn named ``without``."""
+    """Read from the database what is sent, without the turn ``without``."""
     conversation = await store.compactions.conversation(session_id)
     history = History(compaction=conversation.compaction)
     for turn in conversation.turns:

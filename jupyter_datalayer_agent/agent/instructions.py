@@ -1,7 +1,7 @@
-"""The instructions that a folder brings: ``AGENTS.md`` in the server root.
+"""The instructions of a folder: ``AGENTS.md`` in the server root.
 
-It may have come with a repository, and what it says is sent as if the user had said it. So it is
-sent only once the user has allowed it as it is, as with the ``mcp.json`` beside it.
+The file may have come with a repository, and is sent as if the user had written it. So it is sent
+only once the user has allowed its content, as with the ``mcp.json`` beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOT_SENT = "instructions_not_sent"
 
 @dataclass(frozen=True)
 class Found:
-    """The file as it is now. ``text`` is all of it that may be sent, and what the user is shown;
+    """The file in its current state. ``text`` is what may be sent and what the user is shown;
     ``problem``: why it is not read."""
 
     path: Path
@@ -33,7 +33,7 @@ class Found:
 
 
 class Instructions:
-    """Reads the file, and keeps what the user decided about it. ``root_dir`` is None where the
+    """Reads the file, and records what the user decided about it. ``root_dir`` is None if the
     server's files are not on this machine."""
 
     def __init__(self, root_dir: str | None, files: TextFiles, state: StateFile) -> None:
@@ -47,7 +47,7 @@ class Instructions:
         return found.text if found and found.file and found.file.is_allowed else None
 
     def warning(self) -> Warning_ | None:
-        """Why there are instructions that are not sent; None where the user decided so."""
+        """Why existing instructions are not sent; None if that is the user's decision."""
         found = self._now()
         if found is None:
             return None
@@ -58,7 +58,7 @@ class Instructions:
         why = (
             "has changed since you allowed it"
             if found.file.was_allowed
-            else "came with this folder, and nobody has allowed it yet"
+            else "came with this folder, and has not been allowed yet"
         )
         message = f"{NAME} was not sent to the model: it {why}. Read and allow it in the panel."
         return Warning_(code=NOT_SENT, message=message)
@@ -82,7 +82,7 @@ class Instructions:
         )
 
     def decide(self, decision: FolderFileDecision) -> InstructionsReply:
-        """Keep the user's decision on the file as it was shown. Raises ``AgentError``."""
+        """Record the user's decision on the file as it was shown. Raises ``AgentError``."""
         found = self._now()
         self._state.decide(
             None if found is None else found.file, NAME, decision.content_hash, decision.allowed
@@ -90,7 +90,7 @@ class Instructions:
         return self.reply()
 
     def _now(self) -> Found | None:
-        """The file, if there is one that says something."""
+        """The file, if there is one with any text."""
         if self._root is None:
             return None
         path = Path(self._root, NAME)

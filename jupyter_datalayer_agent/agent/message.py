@@ -18,7 +18,8 @@ from .state import SessionState
 from .turn.loop import Turn
 
 TurnMaker = Callable[[SessionState, TurnRequest, Settings, str], Turn]
-"""Makes a message's turn, in place of what its text asks for; the last is the op's id."""
+"""Makes the turn of a message, in place of what its text asks for; the last argument is the op's
+id."""
 
 
 @dataclass
@@ -26,8 +27,8 @@ class Message:
     """A message that waits its turn; ``result`` is for the caller that waits for the reply.
 
     ``starter`` is the key of the client that sent it. ``parameters`` are those of the action that
-    it runs: kept in memory alone, since there may be secrets among them. ``turn_maker`` is given
-    for a message of ours that is no text of a user's.
+    it runs, kept only in memory, since there may be secrets among them. ``turn_maker`` is set for
+    a message of the agent's own, which is not a user's text.
     """
 
     op_id: str
@@ -40,11 +41,11 @@ class Message:
     turn_maker: TurnMaker | None = None
 
     def renamed(self, rename: Rename) -> None:
-        """The message is about the same documents, under their newer paths."""
+        """Use the new path of a renamed document."""
         request = with_paths_now(self.op.request, rename)
         self.op = self.op.model_copy(update={"request": request})
 
     def refuse(self, error: AgentError) -> None:
-        """Fail the caller that waits: there will be no turn."""
+        """Fail the waiting caller: there will be no turn."""
         if self.result is not None and not self.result.done():
             self.result.set_exception(error)

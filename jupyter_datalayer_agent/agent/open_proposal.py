@@ -1,4 +1,4 @@
-"""The proposal that a session waits with."""
+"""The open proposal of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..protocol.services import ActionProposal
 
 @dataclass(frozen=True)
 class OpenProposal:
-    """The proposal that a session waits with, and what it is about. ``values`` are without
+    """A proposal that waits for the user's answer, and what it is about. ``values`` contain no
     secrets."""
 
     proposal: ActionProposal

@@ -21,10 +21,10 @@ from ..tools.registry import ToolRegistry
 from .runtime import Runtime
 
 AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
-# A path with spaces is in quotes, or has a backslash before each space.
+# A path with spaces is quoted, or has a backslash before each space.
 _FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|([^\s"]+(?:(?<=\\) [^\s"]+)*))')
 MOST_MENTIONS = 100
-"""Names after "@" in a message that are looked for: each is a look into the root."""
+"""Names after "@" in a message that are looked up, each with a look into the root."""
 _TOOL = re.compile(r"(?:^|(?<=\s))#([A-Za-z_][\w-]*)")
 
 
@@ -33,12 +33,12 @@ class TurnRequest:
     """A message with everything that is decided before its turn begins.
 
     ``chat`` is the request as it came, ``text`` its message without ``agent:``; ``files`` are
-    attached paths that are neither notebooks nor Lexical documents, ``cells`` and ``outputs`` the
-    ids of the cells of each notebook that are attached, or whose output is, and ``variables`` the
-    names of its kernel's.
-    ``planned`` messages are carried out by a plan, which waits for the user with ``plan_first``.
-    ``instructions`` replace the mode's system prompt. ``tools`` are the same for the whole turn.
-    ``renames`` is how many documents were renamed before all this was decided.
+    attached paths that are neither notebooks nor Lexical documents. By notebook, ``cells`` and
+    ``outputs`` are the ids of attached cells and of those whose output is attached, and
+    ``variables`` the names of attached variables of its kernel. ``planned`` messages are carried
+    out by a plan, which waits for the user with ``plan_first``. ``instructions`` replace the mode's
+    system prompt. ``tools`` are the same for the whole turn. ``renames`` is how many documents were
+    renamed before all this was decided.
     """
 
     chat: ChatRequest
@@ -59,7 +59,7 @@ class TurnRequest:
     renames: int = 0
 
     def work_on(self, notebook: str | None) -> None:
-        """The message resumes a plan that works on this notebook."""
+        """Resume a plan that works on this notebook."""
         gate = self.gate
         self.mode = gate.mode = "agent"
         if notebook is not None and is_lexical(notebook):
@@ -68,7 +68,7 @@ class TurnRequest:
             gate.attached |= {notebook}
 
     def renamed(self, rename: Rename) -> None:
-        """The message is about the same documents under their newer paths."""
+        """Use the new path of a renamed document."""
         self.gate.renamed(rename)
         self.chat = with_paths_now(self.chat, rename)
         self.files[:] = rename.paths(self.files)
@@ -78,8 +78,8 @@ class TurnRequest:
             rename.rekey(each)
 
     def as_decided(self) -> ChatRequest:
-        """The chat request with the values taken from the page and the session filled in, so that
-        it can be decided in the same way later, without a page."""
+        """The chat request with the values of the page and the session filled in, so that it is
+        decided in the same way later, without a page."""
         active = self.gate.active or self.gate.lexical_active
         return self.chat.model_copy(
             update={"active_notebook": active, "mode": self.mode, "location": self.location}
@@ -87,7 +87,7 @@ class TurnRequest:
 
 
 def with_paths_now(chat: ChatRequest, rename: Rename) -> ChatRequest:
-    """The chat request, about the same documents under their newer paths."""
+    """The chat request with the new path of a renamed document."""
     update: dict[str, object] = {
         "attachments": [
             each.model_copy(update={"path": rename.optional(each.path)})
@@ -100,8 +100,8 @@ def with_paths_now(chat: ChatRequest, rename: Rename) -> ChatRequest:
 
 
 def as_submitted(runtime: Runtime, request: ChatRequest) -> ChatRequest:
-    """The request with the notebook or Lexical document that is active now, if it names none: a
-    change of tab while it is queued must not redirect it."""
+    """The request with the active notebook or Lexical document, if it names none: changing the tab
+    while it is queued must not redirect it."""
     page = runtime.pages.get(request.client_id)
     if page is None or "active_notebook" in request.model_fields_set:
         return request
@@ -115,8 +115,8 @@ async def turn_request(
 ) -> TurnRequest:
     """Decide what the message is about.
 
-    Raises ``AgentError`` ``invalid_request`` or ``not_found`` for an attachment that leads outside
-    the root or to nothing.
+    Raises ``AgentError`` ``invalid_request`` or ``not_found`` for an attachment that is outside the
+    root or does not exist.
     """
     renames = runtime.notebooks.renames.count
     text = request.message
@@ -132,7 +132,7 @@ async def turn_request(
     planned = AGENT_PREFIX.match(text)
     if planned is not None:
         text, mode = text[planned.end() :], "agent"
-    # The user started these: they may change the notebook, whatever the mode.
+    # The user started these, so they may change the notebook in any mode.
     is_started = request.workflow is not None or request.action is not None
     if is_started:
         mode = "agent"
@@ -175,7 +175,7 @@ async def turn_request(
 
 
 def _has_tools(document: ActiveDocument) -> bool:
-    """Whether it is a notebook or a Lexical document, which have tools of their own."""
+    """Whether it is a notebook or a Lexical document, for which there are tools."""
     return document.kind == "notebook" or is_lexical(document.path)
 
 
@@ -193,7 +193,7 @@ async def _active_document(
 
 @dataclass
 class _Attached:
-    """What is attached, by the path that it belongs to."""
+    """What is attached, by path."""
 
     notebooks: set[str] = field(default_factory=set)
     lexical: set[str] = field(default_factory=set)
@@ -213,7 +213,7 @@ class _Attached:
 
 
 def _add_part(found: dict[str, list[str]], path: str | None, part: str | None) -> None:
-    """Add a part of the notebook ``path`` once."""
+    """Add a part of the notebook ``path``, unless it is there already."""
     if path is not None and part is not None and part not in found.get(path, ()):
         found.setdefault(path, []).append(part)
 
@@ -224,7 +224,7 @@ async def _attached(
     attached = _Attached()
     for attachment in request.attachments:
         path = await _attachment_path(runtime, attachment, request.location)
-        # Attaching a cell, an output or a variable gives no access to the rest of its notebook.
+        # An attached cell, output or variable gives no access to the rest of its notebook.
         match attachment.kind:
             case "notebook" | "file":
                 if path is not None:
@@ -286,8 +286,7 @@ async def _existing(runtime: Runtime, path: str) -> str | None:
 
 
 async def confined(runtime: Runtime, path: str) -> str:
-    """The path under the root, of a renamed document the newer one. Raises ``AgentError`` if it
-    leads outside."""
+    """The path under the root, after renames. Raises ``AgentError`` if it is outside."""
     try:
         return await runtime.notebooks.located(resolve_path(path, runtime.notebooks.root_dir))
     except DocumentError as error:

@@ -1,4 +1,4 @@
-"""What the agent works with on a server, wired together in ``app.py``."""
+"""What the sessions of a server share; ``app.py`` puts it together."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Forget = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Runtime:
-    """What the sessions of one server share. ``settings`` gives the server's layer, current at each
-    call; ``resolve_model`` raises ``AgentError`` ``no_model`` where a model cannot be called as
-    things are; ``supports_vision`` returns whether a model takes images; ``templates`` and
-    ``find_fixes`` are what works without a model; ``service_registry`` and ``router`` know what a
-    message may ask for; ``on_forgotten`` is called with the id of a session that is emptied or
-    deleted, for its kernel and its data sets to go."""
+    """What the sessions of one server share. ``settings`` returns the server's current settings;
+    ``resolve_model`` raises ``AgentError`` ``no_model`` if a model cannot be called at present;
+    ``supports_vision`` returns whether a model takes images; ``templates`` and ``find_fixes`` work
+    without a model; ``service_registry`` and ``router`` know what a message may ask for;
+    ``on_forgotten`` is called with the id of a session that is emptied or deleted, so that its
+    kernel and data sets can be removed."""
 
     store: Store
     model: Model
@@ -59,11 +59,11 @@ class Runtime:
     on_forgotten: list[Forget] = field(default_factory=list)
 
     def tools(self) -> ToolRegistry:
-        """The tools of a message that is sent now: ``registry``, and those of MCP servers."""
+        """The tools of a message that is sent now: ``registry`` plus those of MCP servers."""
         return self.registry if self.turn_tools is None else self.turn_tools.now()
 
     async def quality_of(self, path: str, client_id: str | None = None) -> QualityReport:
-        """The quality report of a notebook. Raises ``DocumentError`` where there is none."""
+        """The quality report of a notebook. Raises ``DocumentError`` if there is none."""
         from ..workflows.quality.of_document import quality_of
 
         return await quality_of(self.notebooks, path, client_id)
@@ -71,16 +71,16 @@ class Runtime:
     async def repair_of(
         self, path: str, run: CellRun, code: str | None, client_id: str | None
     ) -> str | None:
-        """The repair that the error fixes know of a failed run, as a hint; see ``repair_hint``."""
+        """The known repair of a failed run, as a hint for the model; see ``repair_hint``."""
         from ..workflows.fixes.probe import repair_hint
 
         return await repair_hint(self.notebooks, self.find_fixes, path, run, code, client_id)
 
     async def forget(self, session_id: str) -> None:
-        """Remove what other parts store of a session that was emptied or deleted."""
+        """Remove what other parts stored for a session that was emptied or deleted."""
         for each in self.on_forgotten:
             try:
                 await each(session_id)
             except Exception:
-                # The boundary to other parts: one that fails must not keep the session.
+                # A failure of another part must not keep the session.
                 log.exception("Something of session %s could not be forgotten", session_id)

@@ -1,4 +1,4 @@
-"""A session in memory as data, which ops and turns read and change. The actor runs them."""
+"""A session's state in memory, which ops and turns read and change. The actor runs them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .history import History, Item, read_history
 from .open_proposal import OpenProposal
 from .runtime import Runtime
 
-# Tokens: what a turn used, and whether the session may use more.
+# Tokens: how many a turn used, and whether the session may use more.
 
 
 def add_usage(
     turn: Usage, call: Usage, session_tokens: int, session_cost: float | None = None
 ) -> Usage:
-    """The turn's usage with one more model call; the session had used ``session_tokens`` and paid
+    """The turn's usage after one more model call; the session had used ``session_tokens`` and spent
     ``session_cost`` before it."""
     return Usage(
         input_tokens=turn.input_tokens + call.input_tokens,
@@ -43,7 +43,7 @@ def add_usage(
 
 
 def _sum(one: float | None, other: float | None) -> float | None:
-    """The sum of both costs; an unknown one counts as nothing, two unknown ones are None."""
+    """The sum of two costs. An unknown one counts as nothing; None if both are unknown."""
     return None if one is None and other is None else (one or 0) + (other or 0)
 
 
@@ -56,8 +56,8 @@ def estimated_usage(model: str, sent: int, answered: int) -> Usage:
 
 
 def check_budget(limit: int | None, used: int, more: int = 0) -> None:
-    """Raises ``AgentError`` ``token_limit`` when the session has used up its tokens, or would with
-    a request of about ``more``."""
+    """Raises ``AgentError`` ``token_limit`` if the session has used up its tokens, or would with a
+    request of about ``more``."""
     if limit is None or used + more < limit:
         return
     needed = f", about {more:,} more needed" if more else ""
@@ -68,7 +68,7 @@ def check_budget(limit: int | None, used: int, more: int = 0) -> None:
     )
 
 
-# A request to stop, at any moment: before, during or after the work.
+# A request to stop, which may come before, during or after the work.
 
 
 T = TypeVar("T")
@@ -90,11 +90,11 @@ async def to_completion(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Stop:
-    """Cancels one piece of work, and nothing before and after it.
+    """Cancels one piece of work, and nothing before or after it.
 
     A turn's start and end (its message is stored, exactly one event ends it) are outside of
-    ``work``: cancelling the whole task would cut them off. Whether the work finished or was stopped
-    is decided in one place, the end of its own task.
+    ``work``, since cancelling the whole task would cut them off. The end of the work's own task is
+    the only place that decides whether it finished or was stopped.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class Stop:
         self._task: asyncio.Task[Any] | None = None
 
     def request(self) -> None:
-        """Stop the work; a second request has no effect, so that the clean-up is not cancelled."""
+        """Stop the work. A second request has no effect, so that the clean-up is not cancelled."""
         if not self.requested:
             self.requested = True
             if self._task is not None:
@@ -120,14 +120,14 @@ class Stop:
             self._task = None
 
     def check(self) -> None:
-        """Raises ``CancelledError`` once a stop was requested: a library may have swallowed the
+        """Raises ``CancelledError`` once a stop was requested, in case a library swallowed the
         cancellation."""
         if self.requested:
             raise asyncio.CancelledError
 
 
 class CurrentTurn(Protocol):
-    """What a session knows of the turn that runs in it."""
+    """What a session knows about its running turn."""
 
     id: str
     items: list[Item]
@@ -156,10 +156,10 @@ class SessionState:
     """One session's record, history and counts, with the parts that it works with.
 
     ``created`` are the paths of the documents that it created, ``seen`` the cells as its model last
-    read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn runs, or
-    a compaction or another answer. ``is_stale``: the database has another history than ``history``.
-    ``said`` are warnings that are not repeated. ``unsent_notes`` are for the model, once the turn
-    has ended. ``answer_stops`` stop one of the answers that are being given, by its id.
+    read them. ``sends_blocks``: the tools for blocks were sent before. ``is_busy``: a turn, a
+    compaction or another answer is running. ``is_stale``: the database's history differs from
+    ``history``. ``said`` are warnings that are not repeated. ``unsent_notes`` are for the model,
+    once the turn has ended. ``answer_stops`` stop one of the answers in progress, by its id.
     """
 
     runtime: Runtime
@@ -192,7 +192,7 @@ class SessionState:
         created: Sequence[str] = (),
         retained: RetainedState | None = None,
     ) -> SessionState:
-        """The state of a session as its record has it; without a history, of an empty one."""
+        """The state of a session from its record, by default with an empty history."""
         retained = retained or RetainedState()
         return cls(
             runtime=runtime,
@@ -214,15 +214,15 @@ class SessionState:
 
     @property
     def retained(self) -> RetainedState:
-        """What is kept in memory after the session is unloaded."""
+        """What stays in memory after the session is unloaded."""
         return RetainedState(self.seen, self.waiting.approved_tools, self.sends_blocks)
 
     def touch(self) -> None:
-        """Note that the session is used now."""
+        """Record that the session is in use."""
         self.used_at = time.monotonic()
 
     def count(self, used: Usage, call: Usage) -> Usage:
-        """Count a model call for the session; ``used`` (by a turn, before it) with the call."""
+        """Count a model call for the session; returns ``used``, the turn's usage, with it."""
         usage = add_usage(used, call, self.tokens, self.cost)
         self.tokens, self.cost = usage.session_tokens, usage.session_cost
         return usage
@@ -232,15 +232,14 @@ class SessionState:
         await self.runtime.store.events.append(self.id, None, events=[event])
 
     async def emit_configured(self) -> None:
-        """Emit the session's title and settings as they are now."""
+        """Emit the session's current title and settings."""
         await self.emit(
             events.SessionConfigured(settings=self.record.settings, title=self.record.title)
         )
         self.waiting.changed()  # the list of waiting sessions shows the title
 
     def renamed(self, rename: Rename) -> bool:
-        """What it knows of documents is of those under their newer paths. Whether it knows of one
-        that was renamed."""
+        """Use the new path of a renamed document. Returns whether the session knew it."""
         settings = self.record.settings
         known = [*self.created, settings.notebook, *(a.path for a in settings.attachments or ())]
         is_concerned = any(each is not None and rename.affects(each) for each in known)
@@ -253,7 +252,7 @@ class SessionState:
         return (self.turn is not None and self.turn.renamed(rename)) or is_concerned
 
     async def tell(self) -> None:
-        """Send the model what happened beside the turn that has ended."""
+        """Tell the model what happened apart from the turn that has ended."""
         items, self.unsent_notes = self.unsent_notes, []
         if items:
             await self.runtime.store.renames.tell(self.id, items)
@@ -272,7 +271,7 @@ class SessionState:
         store = self.runtime.store
         self.history = await read_history(store, self.id)
         self.created = await store.turn_reader.created_paths(self.id)
-        # Turns in which the model read cells may be withdrawn: it must read them again.
+        # Turns in which the model read cells may be gone, so it must read them again.
         self.seen = SeenCells()
         self.is_stale = False
 

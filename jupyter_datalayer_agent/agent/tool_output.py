@@ -1,6 +1,6 @@
-"""Tool results as text for the model: without what says nothing, and nothing twice in a turn.
+"""Tool results as text for the model: nothing that says nothing, and nothing twice in a turn.
 
-The stored result and the one on the wire stay whole.
+The stored result and the one that is sent to clients stay complete.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ..protocol.tools import ToolResult
 
 AS_BEFORE = "[the same as before]"
 SHORT = 80
-"""Characters of an output that is repeated rather than said to be the same."""
+"""Characters up to which an output is repeated instead of marked as the same."""
 ERROR_START = 500
-"""Characters of an error by which it is recognised in an output, where a long one is cut."""
+"""Characters of an error that identify it in an output, where long ones are cut."""
 _CELL_DEFAULTS = {
     "executionStatus": "idle",
     "executionOrder": None,
@@ -25,7 +25,7 @@ _CELL_DEFAULTS = {
 
 class ReportedResults:
     """What the model knows from the results of one turn: the outputs of cells, and which cells are
-    stale. ``target`` is the notebook that a call without a path means."""
+    stale. ``target`` is the notebook of a call without a path."""
 
     def __init__(self, target: Callable[[], str | None]) -> None:
         self._target = target
@@ -33,13 +33,13 @@ class ReportedResults:
         self._stale: dict[str | None, list[str] | None] = {}
 
     def forget(self) -> None:
-        """Results were cut or left out: the model may not have seen all that they had."""
+        """Forget everything: results were cut or left out, so the model may not have seen all."""
         self._outputs.clear()
         self._stale = dict.fromkeys(self._stale)
 
     def news(self, output: Any, arguments: Any, *, has_pictures: bool) -> Any:
-        """The output without what earlier ones had. Outputs with pictures are always sent whole:
-        their text is the same whatever a picture shows."""
+        """The output without what earlier ones contained. Outputs with pictures are always sent
+        whole: their text does not depend on what a picture shows."""
         if not isinstance(output, Mapping):
             return output
         path = _path_in(output) or _path_in(arguments) or self._target()
@@ -67,7 +67,7 @@ class ReportedResults:
         return {**run, "outputs": AS_BEFORE}
 
     def _note(self, path: str | None, cell_id: Any, shown: Any) -> bool:
-        """Note the output of a cell; True where the same was noted before."""
+        """Record the output of a cell; True if it is the same as before."""
         if not isinstance(cell_id, str) or not isinstance(shown, str):
             return False
         was = self._outputs.get((path, cell_id))
@@ -82,7 +82,7 @@ def for_model(
     *,
     has_pictures: bool = False,
 ) -> str:
-    """A result as the model reads it: the output alone when all went well, compact JSON; with
+    """A result as the model reads it: after success only the output, as compact JSON; with
     ``reported`` (see ``ReportedResults``) without what it knows."""
     output = result.output
     if reported is not None:
@@ -123,7 +123,7 @@ def _brief(output: Any) -> Any:
 
 
 def _without_repeated_error(run: Mapping[str, Any]) -> dict[str, Any]:
-    """A run whose outputs begin with its error, without the error."""
+    """A run without its error, if its outputs begin with it."""
     error, shown = run.get("error"), run.get("outputs")
     if isinstance(error, str) and isinstance(shown, str) and shown.startswith(error[:ERROR_START]):
         return {key: value for key, value in run.items() if key != "error"}
@@ -131,7 +131,7 @@ def _without_repeated_error(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _brief_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """A cell without what is usual, and without the time at which it ended: that is a number to
+    """A cell without usual values, and without the time at which it ended: that is a number to
     compute with, and the context has it as a date."""
     return {
         key: value
@@ -141,8 +141,8 @@ def _brief_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _each(value: Any, key: str) -> list[dict[str, Any]]:
-    """The objects of a list that all have this key, as ours do; nothing of any other value: the
-    result of a tool of another program is not touched."""
+    """The objects of a list that all have this key, as those of our tools do; nothing for other
+    values, so that results of other programs' tools are not touched."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         return []
     return value if all(key in each for each in value) else []

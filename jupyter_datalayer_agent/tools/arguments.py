@@ -1,4 +1,4 @@
-"""The arguments of a call: parsed, and checked against the tool's model."""
+"""Parses the arguments of a call and checks them against the tool's model."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MODEL = re.compile(r"a valid dictionary or instance of \w+")
 
 
 def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
-    """The call's arguments as an object. Raises ``ToolFailure`` that says where the JSON is
-    broken."""
+    """Return the call's arguments as an object. Raises ``ToolFailure``, which says where the JSON
+    is broken."""
     if isinstance(arguments, dict):
         return arguments
     try:
@@ -46,15 +46,16 @@ def parse_arguments(arguments: str | dict[str, Any]) -> dict[str, Any]:
 def validated(
     model: type[Arguments], values: dict[str, Any], name: str, *, strict: bool = False
 ) -> Arguments:
-    """The arguments as the tool's model; where ``strict``, no value is converted. Raises
-    ``ToolFailure`` that names each problem."""
+    """Validate the arguments against the tool's model; with ``strict``, no value is converted.
+    Raises ``ToolFailure``, which names each problem."""
     try:
         if strict:
-            # As JSON, in which an enum or a tuple has no other form.
+            # Validated as JSON, in which an enum or a tuple has only one form.
             return model.model_validate_json(json.dumps(values), strict=True)
         return model.model_validate(values)
     except ValidationError as error:
-        # Each once, in order: pydantic reports one error for each member of a union.
+        # A dict keeps the order and drops repetitions: pydantic reports one error for each member
+        # of a union.
         found: dict[str, dict[str, None]] = {}
         for each in error.errors(include_url=False):
             problem = _MODEL.sub("an object", each["msg"].removeprefix("Value error, "))
@@ -66,8 +67,8 @@ def validated(
 
 
 def inexact(tool: Tool | Alias, arguments: dict[str, Any]) -> ToolFailure | None:
-    """What of the arguments would be converted, corrected or ignored; None if they are exactly what
-    the tool takes."""
+    """Return what in the arguments would be converted, corrected or ignored; None if they match
+    the tool's schema exactly."""
     try:
         model = validated(tool.arguments, arguments, tool.name, strict=True)
     except ToolFailure as failure:
@@ -75,12 +76,12 @@ def inexact(tool: Tool | Alias, arguments: dict[str, Any]) -> ToolFailure | None
     for by_alias in (True, False):
         if model.model_dump(mode="json", by_alias=by_alias, exclude_unset=True) == arguments:
             return None
-    return _invalid(tool.arguments, tool.name, "arguments: not in the form of the schema")
+    return _invalid(tool.arguments, tool.name, "arguments: do not match the schema")
 
 
 def typed(tool: Tool | Alias, arguments: dict[str, Any], texts: Iterable[str]) -> dict[str, Any]:
-    """The arguments, of which those in ``texts`` are text that stands for any value: what does not
-    fit the tool as text becomes the number, list or other value that it is the JSON of."""
+    """Return the arguments with those in ``texts`` converted, which are text for a value of any
+    type: one that the tool does not take as text is parsed as JSON (a number, a list, …)."""
     typed = dict(arguments)
     wrong = _wrong(tool, arguments)
     for key in texts:
@@ -92,8 +93,8 @@ def typed(tool: Tool | Alias, arguments: dict[str, Any], texts: Iterable[str]) -
 
 
 def _wrong(tool: Tool | Alias, arguments: dict[str, Any]) -> set[str]:
-    """The arguments that are not of the tool's types; of a tool of another program, the texts and
-    nulls."""
+    """Return the names of arguments that do not match the tool's types; for a tool of another
+    program, those that are text or null."""
     if isinstance(tool, Tool) and tool.parameters is not None:
         given = tool.parameters.get("properties")
         properties = given if isinstance(given, dict) else {}
@@ -117,7 +118,7 @@ def _is_of(schema: Any, value: Any) -> bool:
 
 
 def _value(text: str) -> Any:
-    """The JSON value, or the literal of Python, that a text is; the text where it is neither."""
+    """Parse a text as JSON or as a Python literal; return the text itself if it is neither."""
     try:
         return parse_json(text, strict=False)
     except ValueError:
@@ -130,11 +131,11 @@ def _value(text: str) -> Any:
 
 
 def mended(tool: Tool | Alias, written: str) -> dict[str, Any] | None:
-    """The arguments of a call that are not the JSON that the tool takes, in the one reading that
-    fits it exactly; None where there is none, and where nothing has to be mended.
+    """Repair arguments that are not the JSON that the tool takes, if exactly one reading fits its
+    schema. Returns None if none does, or if nothing needs repair.
 
-    Mended are a fence around them, JSON within JSON, line breaks in strings, other quotes, Python's
-    words, keys without quotes, and commas before closing brackets.
+    Repairs: a code fence around the arguments, JSON within JSON, line breaks in strings, other
+    quotes, Python's literals, keys without quotes, and commas before closing brackets.
     """
     arguments, is_json = _read(written)
     if arguments is None or (is_json and _is_valid(tool, arguments)):
@@ -153,7 +154,7 @@ def _is_valid(tool: Tool | Alias, arguments: dict[str, Any]) -> bool:
 
 
 def _read(written: str) -> tuple[dict[str, Any] | None, bool]:
-    """The object that the arguments are, and whether they are JSON as they were written."""
+    """Return the object that the arguments are, and whether they were valid JSON as written."""
     text, is_json = written or "{}", True
     for _ in range(2):
         try:
@@ -184,7 +185,7 @@ def _invalid(model: type[Wire], name: str, problems: str) -> ToolFailure:
 
 
 def _place(problem: Mapping[str, Any], values: Any) -> str:
-    """The location of a problem in the arguments, without the names of union members."""
+    """Return where a problem is in the arguments, without the names of union members."""
     if not problem["loc"]:
         return "arguments"
     *outer, last = problem["loc"]

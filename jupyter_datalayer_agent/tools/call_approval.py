@@ -1,8 +1,8 @@
-"""What the user is asked about one call: before it is made, where its code is sent to a kernel, and
-while that runs.
+"""Asks the user to approve a call: before it is made, before its code goes to a kernel, and while
+that code runs.
 
-An approval is of what its card showed. Before the call is made, that is compared with how things
-are then, and where they differ the user is asked anew.
+An approval covers what its card showed. If the call would do something else by the time it is made,
+the user is asked again.
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ from .registry import Tool
 from .risky_code import Reason
 from .risky_code.action import Kind
 
-# Asks about what a tool writes and nobody is asked about later: text of a file or a web page may
-# make a model write instructions for itself, or code that something else runs.
+# Text of a file or a web page may make a model write instructions for itself, or code that
+# something else runs later. Nobody is asked at that time, so such writes need approval.
 
 
 INSTRUCTIONS = "AGENTS.md"
-"""In the root: what the user wants of the agent, sent with every request."""
+"""In the server root: the user's instructions to the agent, sent with every request."""
 _KIND = "changes what runs later"
 
 
 async def reason_of_write(path: str, context: ToolContext) -> Reason | None:
-    """Why the user is asked about a write to this path, whichever tool makes it; None for an
-    ordinary file. Raises ``DocumentError`` for one
-    outside the root."""
+    """Return why a write to this path needs approval, whichever tool makes it; None for an
+    ordinary file. Raises ``DocumentError`` for a path outside the root."""
     files = context.notebooks.text_files
     path = await context.notebooks.confine(path)
     if files.leads_to(path, INSTRUCTIONS):
-        said = f"Changes {INSTRUCTIONS}: the agent follows what it says in every conversation"
+        said = f"Changes {INSTRUCTIONS}: the agent follows it in every conversation"
         return Reason(said, ("changes the agent's instructions",))
     exists = await files.exists(path)
     why = runs_later(path) or runs_later(files.where(path))
     module = None if exists or why else await _shadowed(path, context)
     if module is not None:
-        why = f"Python imports it in the place of the module {module}"
+        why = f"Python will import it instead of the module {module}"
     if why is None:
         return None
     return Reason(f"{'Changes' if exists else 'Creates'} {path}: {why}", (_KIND,))
 
 
 async def _shadowed(path: str, context: ToolContext) -> str | None:
-    """The module that code beside the file no longer gets; in a package it has another name."""
+    """Return the module that code in the same folder would no longer import. Modules in a package
+    have other names, so they hide none."""
     beside = f"{path.rpartition('/')[0]}/__init__.py".lstrip("/")
     if await context.notebooks.text_files.exists(beside):
         return None
@@ -74,15 +74,16 @@ CHANGED = "This is not what you approved: it has changed since. "
 EVERY_ACTION = "Every action requires approval"
 MAY_BE_EXAMPLE = "The model wrote this call as text, so it may be an example"
 NOT_WATCHED = "The kernel cannot ask while this runs. "
-OTHER_KERNEL = "It would run in another kernel now. "
+OTHER_KERNEL = "It would now run in another kernel. "
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer to an approval: whether, and if not, what the user wrote (which the model reads).
+    """The user's answer to an approval request, and what they wrote when they denied it, which the
+    model reads.
 
-    ``undecided`` is the reason where no user has decided. ``for_session`` approves such acts for
-    the rest of the session. ``earlier``: an approval of the session covers it, no card was shown.
+    ``undecided`` is the reason if no user decided. ``for_session`` approves such acts for the rest
+    of the session. ``earlier``: an approval for the session covers it, so no card was shown.
     """
 
     approved: bool
@@ -104,10 +105,10 @@ class ApprovalRequest:
     run, if known.
 
     With ``share`` the act is sending something to the model. ``kinds`` are the kinds of act that
-    code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an approval
-    for the session covers, and ``covered_by`` those of wider approvals. ``during_run``: the call
-    has begun, and waits; ``act`` is what its code waits to do. ``basis`` differs where what
-    the card shows does; ``again``: a card was approved, and what it showed has changed since.
+    the code does beyond the kernel. ``remember_as`` are the keys, separated by spaces, that an
+    approval for the session covers, and ``covered_by`` those of wider approvals. ``during_run``:
+    the call has begun and waits; ``act`` is what its code wants to do. ``basis`` differs if the
+    card's content does; ``again``: a card was approved, and its content has changed since.
     """
 
     call_id: str
@@ -152,7 +153,7 @@ Approve = Callable[[ApprovalRequest], Awaitable[Decision]]
 
 @dataclass(frozen=True)
 class _Shown:
-    """What a card shows of a call, and what its approval is of."""
+    """What the card of a call shows, and so what its approval covers."""
 
     loss: Reason | None
     untrusted: str | None
@@ -162,8 +163,8 @@ class _Shown:
 
     @property
     def compared(self) -> list[Any]:
-        """Differs where this does: paths and places in documents apart, which may change by
-        themselves."""
+        """Return what is compared. Paths and positions in documents are left out, since they may
+        change without anyone's doing."""
         apart = {"path", "index"}
         changes = [each.model_dump(exclude=apart) for each in self.changes or ()]
         parts = [] if self.code is None else [(e.cell_id, e.source) for e in self.code.parts]
@@ -172,15 +173,15 @@ class _Shown:
 
     @property
     def basis(self) -> str:
-        """Stands for what is compared, in the page."""
+        """Return a key for the page, which differs if what is compared does."""
         text = to_json(self.compared)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class CallApproval:
-    """The approvals of one call. Without ``approve`` there are none: it is the user's own act.
+    """The approvals of one call. Without ``approve`` nothing is asked: the call is the user's own.
 
-    ``is_unsure``: the call may be an example, so that it is asked about whatever it does."""
+    ``is_unsure``: the call may be an example, so the user is asked whatever it does."""
 
     def __init__(
         self,
@@ -200,19 +201,19 @@ class CallApproval:
         self.is_unsure = False
         self._shown: _Shown | None = None
         self._asked = False
-        # The parts of code, by cell, that may run, and what was shown of them.
+        # The code that may run, by cell, as it was shown.
         self._parts: set[tuple[str | None, str]] = set()
         self._approved: list[Reason] = []
 
     @property
     def asks(self) -> bool:
-        """Whether anybody is asked about this call."""
+        """Whether the user may be asked about this call."""
         return self._policy != "never" and self._approve is not None
 
     # -- before the call -----------------------------------------------------------------------
 
     async def denied(self) -> Decision | None:
-        """Ask about the call, if that is necessary: the denial, None if it may be made."""
+        """Ask for approval if needed. Returns the denial, or None if the call may be made."""
         if not self.asks:
             return None
         before, self._shown = self._shown, await self._look()
@@ -231,21 +232,21 @@ class CallApproval:
             is_shown = not decision.earlier
             self._approved = [] if shown.loss is None else [shown.loss]
         if not is_shown:
-            # What the model does not know is changed only where the user sees it.
+            # Parts that the model has not read are changed only if the card shows them.
             self.context = replace(self.context, on_card=None)
         if shown.code is not None:
             self._parts = {(each.cell_id, _text(each.source)) for each in shown.code.parts}
         return None
 
     async def still_holds(self) -> bool:
-        """Whether what was approved is still what the call would do."""
+        """Whether the call would still do what was approved."""
         if not self._asked or self._shown is None:
             return True
         if isinstance(path := getattr(self.args, "path", None), str):
-            # It may have been renamed while the user was asked.
+            # The document may have been renamed while the user was asked.
             self.args = self.args.model_copy(update={"path": self.context.now(path)})
         approved = self.context
-        # What was changed meanwhile is no failure of the call: the user is shown that.
+        # Changes made meanwhile do not fail the call, since the card shows them.
         self.context = replace(approved, on_card=ShownTexts())
         if (await self._look()).compared != self._shown.compared:
             return False
@@ -254,8 +255,8 @@ class CallApproval:
 
     @asynccontextmanager
     async def documents(self) -> AsyncIterator[None]:
-        """Hold the documents that the card showed, so that nothing of ours changes them between
-        the comparison and the call."""
+        """Lock the documents that the card showed, so that the agent cannot change them between the
+        comparison and the call."""
         shown = self._shown if self._asked else None
         paths = {each.path for each in (shown.changes or ())} if shown else set()
         if shown and shown.code and shown.code.path and shown.code.names_cells:
@@ -305,7 +306,7 @@ class CallApproval:
         )
 
     def _shown_parts(self, shown: _Shown) -> list[CodePart] | None:
-        """The code that neither the changes nor the arguments show."""
+        """Return the code that neither the changes nor the arguments show."""
         if shown.code is None or not shown.code.names_cells or shown.changes:
             return None
         subjects = shown.loss.subjects if shown.loss else frozenset()
@@ -343,19 +344,18 @@ class CallApproval:
             self._shown = replace(self._shown, look=now)
 
     def _covers(self, run: RunNow) -> bool:
-        """Whether this code was looked at, and approved if that was necessary, as it would run
-        now."""
+        """Whether this code was examined as it would run now, and approved if that was needed."""
         if self._shown is None or self._shown.code is None:
-            # Nothing was said of code before: the guard alone asks.
+            # No code was declared before the call, so only the guard asks.
             return run.is_watched
         look = self._shown.look
         same_kernel = look.kernel_id in (None, run.kernel_id)
-        # Under "always" all of it was shown, whether the guard sees it or not.
+        # Under "always" the user saw all of it, whether or not the guard watches it.
         as_watched = run.is_watched or not look.is_watched or self._policy == "always"
         return same_kernel and as_watched and self._knows(run)
 
     def _knows(self, run: RunNow) -> bool:
-        """Whether all of its text was looked at."""
+        """Whether all of its text was examined."""
         sources = {source for _, source in self._parts}
         return all(
             not self._parts.isdisjoint([(cell_id, text), (None, text)])
@@ -366,7 +366,7 @@ class CallApproval:
 
     async def _look_at_run(self, run: RunNow, shown: CodeToRun | None) -> tuple[Look, CodeToRun]:
         if shown is not None and self._knows(run):
-            # Where it runs differs: one question is about all of it.
+            # The kernel differs, so one request covers all of the code.
             parts = list(shown.parts)
         else:
             parts = [await self._part(cell_id, source, shown) for cell_id, source in run.parts]
@@ -385,7 +385,7 @@ class CallApproval:
     # -- while it runs ---------------------------------------------------------------------------
 
     async def act(self, act: Act) -> ActDecision:
-        """Whether the code may do this."""
+        """Return whether the code may do this."""
         if any(_is_shown(act, each) for each in self._approved):
             return ActDecision(True, only=True)
         target = self._target(act)
@@ -412,7 +412,7 @@ class CallApproval:
         return ActDecision(decision.approved, decision.undecided or said)
 
     def _target(self, act: Act) -> str:
-        """The target as it really is, also where code has changed the folder that it works in."""
+        """Return the real target, even if code has changed its working directory."""
         folder = None if self._shown is None else self._shown.look.folder
         if folder is None or act.folder is None or _is_in(act.folder, folder):
             return act.target
@@ -421,7 +421,7 @@ class CallApproval:
         return act.path if os.path.isabs(act.path) else act.target
 
     async def _subject(self, cell_id: str | None, otherwise: str) -> str:
-        """What wants to act, as people call it: the cell by its number."""
+        """Return what wants to act as users know it: a cell by its number."""
         if cell_id is None:
             return otherwise
         try:
@@ -433,7 +433,7 @@ class CallApproval:
 
 
 def _since(before: _Shown, now: _Shown) -> str:
-    """What has changed since the card before, as the next one says it."""
+    """Return what has changed since the previous card, for the next one."""
     old = {each.cell_id or each.path: each.before for each in before.changes or ()}
     changed = [
         f"Cell {each.index + 1}" if each.index is not None else each.path
@@ -444,15 +444,15 @@ def _since(before: _Shown, now: _Shown) -> str:
 
 
 def _text(source: str) -> str:
-    """A source without what a file's format may change of it."""
+    """Return the source without what a file format may change in it."""
     return line_feeds(source).strip()
 
 
 def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str], is_unsure: bool) -> str:
-    """The keys of an approval for the session: this tool with these kinds of act only.
+    """Return the keys of an approval for the session: this tool with these kinds of act only.
 
-    An approval to install packages covers no shell command; neither covers plain changes, nor do
-    those cover it. None of them covers calls as text, unless it was about one.
+    Approvals to install packages, to run shell commands and to make plain changes do not cover each
+    other. None covers calls written as text, except an approval of such a call.
     """
     if is_unsure:
         return f"{_remembered(tool, destructive, kinds, False)} text:{tool.name}"
@@ -462,14 +462,14 @@ def _remembered(tool: Tool, destructive: bool, kinds: Sequence[str], is_unsure: 
 
 
 def _remembered_act(tool: str, act: Act) -> str:
-    """The key of an approval for the session: by this tool, this act, or all that it covers."""
+    """Return the key of an approval for the session: this act by this tool, or all it covers."""
     if act.covers is None:
         return f"act:{tool}:{quote(act.verb)}:{quote(act.path)}"
     return f"acts:{tool}:{quote(act.verb if act.covers else act.kind)}:{quote(act.covers)}"
 
 
 def _covering(tool: str, act: Act) -> tuple[str, ...]:
-    """The keys of wider approvals: of all acts of this kind, or in a folder around it."""
+    """Return the keys of wider approvals: all acts of this kind, or a folder around the target."""
     path = act.path if act.covers is None else os.path.join(act.covers, "x")
     folders = PurePath(path).parents if os.path.isabs(path) else ()
     around = [os.path.join(each, "") for each in folders]
@@ -478,9 +478,9 @@ def _covering(tool: str, act: Act) -> tuple[str, ...]:
 
 
 def _is_shown(act: Act, approved: Reason) -> bool:
-    """Whether the question before the run named this act and its real target."""
+    """Whether the approval before the run named this act and its real target."""
     if act.by_shell_line:
-        # What the shell is given may differ from the line: by a variable, or by its folder.
+        # The shell may be given something else than the line says: by a variable, or its folder.
         return _is_in(act.folder, approved.folder) and any(
             act.target == each or act.target.endswith((f" -m {each}", f"/{each}"))
             for each in approved.commands
@@ -496,7 +496,7 @@ def _is_in(folder: str | None, other: str | None) -> bool:
 
 
 def _names(target: str, act: Act, folder: str | None) -> bool:
-    """Whether a target as the code has it is that of the act, as it really is."""
+    """Whether a target as written in the code is the real target of the act."""
     if act.kind == "changes a database":
         return f" {target} " in f" {act.verb} "
     if act.kind == "connects to another machine":
@@ -514,7 +514,7 @@ def _names(target: str, act: Act, folder: str | None) -> bool:
 
 
 def _commands(target: str) -> tuple[str, ...]:
-    """A program's arguments, ``['ls', '-l']``, as a command."""
+    """Return a program's arguments, ``['ls', '-l']``, as a command line."""
     try:
         arguments = ast.literal_eval(target)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""The code that a call would run, and what its text shows that it would do beyond the kernel."""
+"""The code that a call would run, and what its text shows that it does beyond the kernel."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .risky_code.action import reason
 
 @dataclass(frozen=True)
 class CodeToRun:
-    """Code in its order, and where it runs: in the kernel of the document ``path``, or in the
-    kernel ``kernel_id``; without both in the scratch kernel.
+    """Code in its order, and where it runs: in the kernel of the document ``path``, in the kernel
+    ``kernel_id``, or, without either, in the scratch kernel.
 
-    ``notebook`` is the document if it was just read, and ``besides`` the ids of the cells that the
+    ``notebook`` is the document, if it was just read. ``besides`` are the ids of the cells that the
     parts replace.
     """
 
@@ -34,7 +34,7 @@ class CodeToRun:
 
     @property
     def names_cells(self) -> bool:
-        """Whether it is the text of cells that somebody may change before it runs."""
+        """Whether it is the source of cells, which may be changed before it runs."""
         return any(part.cell_id is not None for part in self.parts)
 
 
@@ -42,9 +42,9 @@ class CodeToRun:
 class Look:
     """What the text shows: why it needs approval before it runs, None if it does not.
 
-    ``kernel_id`` is None for a kernel that is yet to be started; ``is_watched``: the reason is
-    without what the guard sees in that kernel. ``folder`` is what the code's paths are relative to
-    unless it changes that, None where it is not known.
+    ``kernel_id`` is None for a kernel that is not started yet. ``is_watched``: the reason leaves
+    out what the guard in that kernel sees. ``folder`` is what the code's paths are relative to
+    until it changes that, None if unknown.
     """
 
     reason: Reason | None
@@ -56,17 +56,17 @@ class Look:
 async def look_at(
     code: CodeToRun, context: ToolContext, *, is_watched: bool | None = None, whole: bool = False
 ) -> Look:
-    """Look at the text of code that is about to run.
+    """Examine the text of code that is about to run.
 
-    ``is_watched`` is whether the guard works in its kernel, if that is known for sure. The
-    ``whole`` look is a preview, also of what the guard sees.
+    ``is_watched``: whether the guard is known to work in its kernel. A ``whole`` look is a preview,
+    and includes what the guard sees.
     """
     kernel = await _kernel_of(code, context.notebooks) or {}
     kernel_id, notebook = kernel.get("id"), code.notebook
     language = str(kernel.get("language") or "").lower()
     codes = [(part.subject, part.source) for part in code.parts]
     is_plain = not any(may_be_risky(source) for _, source in codes)
-    # A plain cell of a Python kernel is the usual case: its notebook need not be read.
+    # Most code is a plain cell of a Python kernel, for which the notebook need not be read.
     if notebook is None and code.path is not None and not (is_plain and language == "python"):
         notebook = await context.notebook(code.path)
     if notebook is not None and not language:
@@ -102,8 +102,8 @@ async def reason_of_changes(
     notebooks: NotebookService,
     notebook: PageNotebook,
 ) -> Reason | None:
-    """The reason of changed sources (before, after) that are about to run unwatched, without what
-    the source did before the change."""
+    """Return the reason for changed sources, (before, after), that are about to run unwatched. What
+    the source did before the change is left out."""
     language = (notebook.kernel_language or "").lower()
     place = _place(notebooks, notebook.path, language)
     place = replace(place, cells=_others(notebook))

@@ -1,4 +1,4 @@
-"""What a running tool may use, and how it reports a failure."""
+"""What a tool gets for one call, and how it reports a failure."""
 
 from __future__ import annotations
 
@@ -69,22 +69,22 @@ class ToolFailure(Exception):
 
 
 class SeenCells:
-    """The sources that a conversation has shown its model, by hash, for each notebook.
+    """The sources that a conversation's model has read, by hash, for each notebook.
 
-    An edit is based on the text that the model saw last; a cell that the user changed since has
-    another hash, and the edit is refused with the new text.
+    An edit is based on the text that the model read last. If the user has changed the cell since,
+    its hash differs, and the edit is refused with the new text.
     """
 
     def __init__(self) -> None:
         self._hashes: dict[tuple[str, str], str] = {}
 
     def note(self, path: str, cells: Sequence[PageCell]) -> None:
-        """The model is shown these cells as they are."""
+        """Record that the model is shown these cells."""
         for cell in cells:
             self._hashes[path, cell.id] = cell.hash
 
     def note_hash(self, path: str, cell_id: str, source_hash: str) -> None:
-        """The model is shown a cell with this hash."""
+        """Record that the model is shown a cell with this hash."""
         self._hashes[path, cell_id] = source_hash
 
     def forget(self, path: str, cell_ids: Iterable[str]) -> None:
@@ -93,18 +93,18 @@ class SeenCells:
             self._hashes.pop((path, cell_id), None)
 
     def renamed(self, rename: Rename) -> None:
-        """The cells of a renamed notebook are those that the model saw."""
+        """Move what the model read of a renamed notebook to its new path."""
         rename.rekey_parts(self._hashes)
 
     def base(self, path: str, cell_id: str) -> str | None:
-        """The hash of what the model saw last, or None when it never saw the cell."""
+        """The hash of what the model read last, None if it never read the cell."""
         return self._hashes.get((path, cell_id))
 
 
 class ShownTexts:
-    """Parts of documents, by id and hash, that an approval's card shows as they are.
+    """Parts of documents, by id and hash, that an approval card shows in full.
 
-    Every part that is asked for ``while_made`` is one of them.
+    ``while_made``: the card is being made, and shows every part that is asked for.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class ShownTexts:
         self._parts: set[tuple[str, str]] = set()
 
     def has(self, part: str, part_hash: str) -> bool:
-        """Whether the card shows this part with this hash."""
+        """Whether the card shows this version of the part."""
         if self.while_made:
             self._parts.add((part, part_hash))
         return (part, part_hash) in self._parts
@@ -123,7 +123,7 @@ async def _nobody_to_ask(question: str, options: list[str] | None) -> str:
 
 
 AskForm = Callable[[str, InputForm, Callable[[dict[str, Any]], str | None]], Awaitable[FormAnswer]]
-"""The user's answer to a message of an MCP server with its form, and what checks the values."""
+"""Shows an MCP server's message and form to the user; the last argument validates the values."""
 
 
 async def _nobody_to_fill_in(*_: object) -> FormAnswer:
@@ -133,8 +133,8 @@ async def _nobody_to_fill_in(*_: object) -> FormAnswer:
 QualityOf = Callable[[str, str | None], Awaitable[QualityReport]]
 """The quality report of the notebook at a path, as the page with this client id has it."""
 RepairOf = Callable[[str, CellRun, str | None, str | None], Awaitable[str | None]]
-"""The repair that is known of a failed run in the notebook at a path, as a hint for the model: of a
-cell, or of code that is no cell; as the page with this client id has the notebook."""
+"""The known repair of a failed run in the notebook at a path, as a hint for the model: of a cell,
+or of code outside of cells; the notebook is as the page with this client id has it."""
 UpdatePlan = Callable[[Sequence[PlanStep], str | None], Awaitable[Sequence[PlanStep]]]
 
 
@@ -146,9 +146,9 @@ async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequen
 class ToolContext:
     """The context of one call. ``renames`` is how many documents were renamed before it. ``seen``
     is None for a direct call, which is based on the current state, and so is ``sharing``, since
-    the result goes to no model. ``on_card`` is what the user is shown of documents that changed
-    while the call waited for an approval. ``update_plan`` takes the model's steps and returns the
-    plan to show."""
+    the result goes to no model. ``on_card`` are the parts of changed documents that the user was
+    shown while the call waited for approval. ``update_plan`` takes the model's steps and returns
+    the plan to show."""
 
     gate: Gate
     notebooks: NotebookService
@@ -200,35 +200,34 @@ class ToolContext:
         return self.path(path)
 
     def now(self, path: str) -> str:
-        """Where the document is now, whose path this was when the call began."""
+        """The current path of the document that had this path when the call began."""
         return self.notebooks.renames.since(path, self.renames)
 
     def with_paths_now(self, changes: Sequence[Change]) -> list[Change]:
-        """The changes with the paths of ``now``."""
+        """The changes with current paths (see ``now``)."""
         return [each.model_copy(update={"path": self.now(each.path)}) for each in changes]
 
     def knows(self, path: str, part: str, part_hash: str) -> bool:
-        """Whether the model knows this part of a document as it is now."""
+        """Whether the model has read this version of a part of a document."""
         return self.seen is None or self.seen.base(path, part) == part_hash
 
     def may_change(self, path: str, part: str, part_hash: str, *, whole: bool) -> bool:
-        """Whether this part may be changed as it is now: the model knows it, or else the user is
-        shown it. Its ``whole`` text in place of one that the model does not know would lose that.
-        """
+        """Whether this version of a part may be changed: the model has read it, or the card shows
+        it. Replacing the ``whole`` text takes the former, since other text would be lost."""
         if self.knows(path, part, part_hash):
             return True
         return not whole and self.on_card is not None and self.on_card.has(part, part_hash)
 
     async def document(self, path: str | None) -> NotebookDocument:
-        """The notebook of a call, checked by the gate."""
+        """The notebook that the call works on, checked by the gate."""
         return await self.notebooks.open(self.path(path), self.client_id)
 
     async def notebook(self, path: str | None, *, outputs: bool = False) -> PageNotebook:
-        """The current state of a call's notebook, which is only read; outputs on request."""
+        """The current state of the call's notebook, for reading; outputs on request."""
         return await self.notebooks.read(self.path(path), self.client_id, outputs=outputs)
 
     async def status(self, message: str) -> None:
-        """Show the user the current activity."""
+        """Show the user what the tool is doing."""
         if self.on_status is not None:
             await self.on_status(message)
 
@@ -238,6 +237,6 @@ class ToolContext:
             await self.on_changes(self.now(path), self.with_paths_now(changes), self.call_id)
 
     async def stale(self, path: str, cell_ids: list[str]) -> None:
-        """Report the notebook's stale cells, all of them."""
+        """Report all stale cells of the notebook."""
         if self.on_stale is not None:
             await self.on_stale(self.now(path), cell_ids)

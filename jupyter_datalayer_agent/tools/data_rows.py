@@ -1,7 +1,7 @@
-"""Whether an output or a file shows rows of data: an output by its MIME types, else by the shape of
-its text, a file by what is in it (``file_data``).
+"""Detects rows of data: in an output by its MIME types, else by the shape of its text; in a file by
+its content (``file_data``).
 
-This is a guess: text that only looks like a table is withheld like one, and a row's value in a
+This is a guess: text that only looks like a table is withheld too, and a row's value within a
 sentence is not recognised.
 """
 
@@ -24,27 +24,28 @@ from .limits import ends
 from .mime_text import is_spec
 from .redaction import Part, PrivateText
 
-# Whether a text file holds data, by what is in it and not by its name: rows of any text format, or
-# a notebook with its outputs.
+# Whether a text file holds data is decided by its content, not its name: rows in any text format,
+# or a notebook with its outputs.
 #
-# It is a guess, made to leave source code, prose and documents with a small table alone: rows count
-# where they are most of the text, or many in a row. Only the beginning of a long text is looked at.
-# Every look is linear in its length, and first counts what the rows that it looks for have: most
+# The guess leaves source code, prose and documents with a small table alone: rows count if they are
+# most of the text, or if many follow each other. Only the beginning of a long text is examined.
+# Each test takes linear time and begins with a count of what its rows need, which ends it for most
+# code and prose.
 # texts are code and prose, and end there.
 
 
 FILE_HEAD = 64_000
-"""Characters of a file that are looked at."""
+"""Characters of a file that are examined."""
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
 LEAST_ROWS = 3
 MANY_ROWS = 20
-"""So many in a row are data, whatever is around them."""
+"""This many consecutive rows are data, whatever surrounds them."""
 SHARE = 0.6
-"""Of the lines that are not empty: rows that are more than that are what the file is about."""
+"""If more than this share of the non-empty lines are rows, the file is about them."""
 DELIMITERS = (",", "\t", ";", "|", " ")
 REMEMBERED = 32
-"""Texts of at most ``FILE_HEAD``: a file is read in parts, stated, and shown when it changes."""
+"""Cached results, for texts of at most ``FILE_HEAD``: a file is read in parts and shown again."""
 
 _DECODER = json.JSONDecoder()
 _ROWS: frozenset[ShareKind] = frozenset(["row_data"])
@@ -53,9 +54,9 @@ _NOTHING: frozenset[ShareKind] = frozenset()
 
 
 def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
-    """What a text file holds: ``row_data``, with ``outputs`` where it is a notebook with some;
-    nothing where it is code, prose, or anything else. ``by_name``: its name says that it holds
-    rows, and they are not looked for."""
+    """Return what a text file holds: ``row_data``, with ``outputs`` if it is a notebook that has
+    any; nothing for code, prose and everything else. ``by_name``: the name says that it holds rows,
+    so they are not searched for."""
     head = content[:FILE_HEAD]
     if is_notebook(head) and '"output_type"' in content:
         return _NOTEBOOK
@@ -72,7 +73,7 @@ def data_in(content: str, *, by_name: bool = False) -> frozenset[ShareKind]:
 
 
 def is_notebook(content: str) -> bool:
-    """Whether a text is a notebook of nbformat, or the beginning of one."""
+    """Whether a text is an nbformat notebook, or the beginning of one."""
     return content.lstrip()[:1] == "{" and '"cells"' in content and '"cell_type"' in content
 
 
@@ -80,7 +81,7 @@ def is_notebook(content: str) -> bool:
 
 
 def _is_json(content: str) -> bool:
-    """Whether JSON is records or columns for the most part; also JSON lines."""
+    """Whether JSON, or JSON lines, consists mostly of records or columns."""
     lines = [line for line in content[:FILE_HEAD].splitlines() if line.strip()]
     objects = list(map(_parsed, lines[: LEAST_ROWS + 1]))
     if (
@@ -91,7 +92,7 @@ def _is_json(content: str) -> bool:
         return len(lines) >= LEAST_ROWS
     whole = _parsed(content)
     if whole is None:
-        # Too long, or cut, or what a program printed: as it begins, or as its lines look.
+        # Too long, cut off, or printed by a program: judged by its beginning or its lines.
         return _are_records(_first_items(content[:FILE_HEAD])) or _records(_Text(lines))
     found = max(map(len, map(json.dumps, _tables(whole))), default=0)
     return found >= SHARE * len(json.dumps(whole))
@@ -110,7 +111,7 @@ def _parsed(text: str) -> Any:
 
 
 def _first_items(text: str) -> list[Any]:
-    """The first items of the first list in JSON that may be cut."""
+    """The first items of the first list in JSON that may be cut off."""
     items: list[Any] = []
     at = text.find("[") + 1
     while at and len(items) < MANY_ROWS:
@@ -146,7 +147,7 @@ def _tables(value: Any, depth: int = 4) -> Iterable[Any]:
 
 
 def _are_records(rows: list[Any]) -> bool:
-    """Whether most items of a list are objects with the same names, or lists of one length."""
+    """Whether most items of a list are objects with the same keys, or lists of one length."""
     shapes = [tuple(each) if isinstance(each, dict) else len(each) for each in rows
               if isinstance(each, dict | list) and len(each) > 1]  # fmt: skip
     usual = max(map(shapes.count, set(shapes[:LEAST_ROWS])), default=0)
@@ -154,7 +155,7 @@ def _are_records(rows: list[Any]) -> bool:
 
 
 def _are_columns(columns: list[Any]) -> bool:
-    """Whether all are plain values, and as many as each other has."""
+    """Whether all columns hold plain values and have the same length."""
     sizes = {len(each) for each in columns}
     if len(sizes) > 1 or min(sizes) < LEAST_ROWS:
         return False
@@ -166,7 +167,7 @@ def _are_columns(columns: list[Any]) -> bool:
 
 
 class _Text:
-    """Lines, none of them empty. ``starts`` counts their first characters that are no spaces;
+    """Lines, none of them empty. ``starts`` counts the first non-space character of each;
     ``lowered`` is all of them in lower case, without line ends."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -175,7 +176,7 @@ class _Text:
         self.lowered = "".join(lines).lower()
 
     def starting(self, marks: str) -> int:
-        """How many lines start with one of these characters."""
+        """Count the lines that start with one of these characters."""
         return sum(self.starts[mark] for mark in marks)
 
 
@@ -190,7 +191,7 @@ def _has_rows(head: str) -> bool:
 
 
 def _is_delimited(text: _Text) -> bool:
-    """Whether most lines have as many values, or many in a row have, that are mostly numbers."""
+    """Whether most lines, or many in a row, have the same number of values, mostly numbers."""
     rows = text.lines
     if text.starting("#%@") < len(rows):
         rows = [line for line in rows if line.lstrip()[:1] not in ("#", "%", "@")]
@@ -198,7 +199,7 @@ def _is_delimited(text: _Text) -> bool:
 
 
 def _is_table(lines: Sequence[str], delimiter: str) -> bool:
-    # So many rows are needed, and each has the delimiter: most delimiters are not in a text.
+    # At least this many rows must contain the delimiter, which excludes most delimiters at once.
     needed = min(MANY_ROWS, max(LEAST_ROWS, SHARE * len(lines)))
     if sum(map(contains, lines, repeat(delimiter))) < needed:
         return False
@@ -220,7 +221,7 @@ def _is_table(lines: Sequence[str], delimiter: str) -> bool:
 
 
 def _usual(widths: Sequence[int], delimiter: str, lines: int) -> int | None:
-    """The number of fields that most lines have, or many in a row; None if there is no such."""
+    """The number of fields in most lines, or in many consecutive ones; None if there is none."""
     counts = Counter(width for width in widths if width > 1)
     width = max(sorted(counts), key=counts.__getitem__, default=0)
     if counts[width] < LEAST_ROWS:
@@ -238,7 +239,7 @@ def _are_most(rows: int, lines: int, delimiter: str) -> bool:
 
 
 def _without_ends(split: list[list[str]]) -> list[list[str]]:
-    """The fields of lines which may all begin, or end, with a delimiter."""
+    """The fields of lines that may all begin, or end, with a delimiter."""
     for end in (0, -1):
         with_more = [row for row in split if len(row) > 1]
         if sum(not row[end].strip() for row in with_more) >= 0.9 * len(with_more):
@@ -247,7 +248,7 @@ def _without_ends(split: list[list[str]]) -> list[list[str]]:
 
 
 def _are_values(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
-    """Whether the fields are values of a table, not pieces of sentences or of code."""
+    """Whether the fields are values of a table rather than pieces of sentences or of code."""
     fields = [each for row in rows for each in row if each]
     short = sum(len(each) <= 40 and each[-1] not in ".,:;({[" for each in fields)
     if short < 0.9 * len(fields):
@@ -259,7 +260,7 @@ def _are_values(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
 
 
 def _have_numbers(rows: Sequence[Sequence[str]], needed: int) -> bool:
-    """Whether so many fields are numbers or dates."""
+    """Whether at least ``needed`` fields are numbers or dates."""
     found, left = 0, sum(map(len, rows))
     for row in rows:
         found += sum(map(is_value, row))
@@ -270,7 +271,7 @@ def _have_numbers(rows: Sequence[Sequence[str]], needed: int) -> bool:
 
 
 def _records(text: _Text) -> bool:
-    """Objects or tuples, one a line: JSON lines, what Python prints, values of an INSERT."""
+    """Objects or tuples, one a line: JSON lines, printed Python, the values of an INSERT."""
     needed = max(LEAST_ROWS, SHARE * len(text.lines))
     return text.starting("{([") >= needed and sum(map(_is_record, text.lines)) >= needed
 
@@ -336,7 +337,7 @@ def _yaml(text: _Text) -> bool:
 
 
 def _sequences(text: _Text) -> bool:
-    """FASTA or FASTQ: a line that names a sequence, and lines of nothing but its letters."""
+    """FASTA or FASTQ: a line that names a sequence, and lines that hold only its letters."""
     lines = text.lines
     if lines[0][:1] == "@":
         quality = [line for line in lines[2::4] if line[:1] == "+"]
@@ -359,12 +360,12 @@ _LOOKS: tuple[Callable[[_Text], bool], ...] = (
 DATA_SUFFIXES = frozenset(
     [".csv", ".tsv", ".tab", ".psv", ".jsonl", ".ndjson", ".geojson", ".arff", ".dat"]
 )
-"""Text files that hold rows of data by their names; those of ``MAYBE_DATA`` are looked at as
-outputs are, too, which takes more for rows than ``data_in`` does."""
+"""Text files whose names say that they hold rows. Those of ``MAYBE_DATA`` are also examined as
+outputs are, which takes more evidence than ``data_in``."""
 MAYBE_DATA = frozenset([".json", ".txt", ".xml", ".log", ""])
 DATA_LINES = 50
 DATA_CHARACTERS = 10_000
-"""Of a file of data a model needs to see what is in it: all of it is for code."""
+"""Characters of a data file that show a model what it holds; code reads the rest."""
 
 _TABLE_MIMES = frozenset(
     {"application/vnd.dataresource+json", "application/geo+json", "text/csv",
@@ -382,8 +383,8 @@ _GAP = re.compile(r"\s{2,}|\t")
 SHORT = 2_000
 HEAD, TAIL = ends()
 STRETCHES, STRETCH = 20, 500
-"""Of a long text all is looked at that a model is sent of it, the beginning and the end. Between
-them are so many stretches of so many characters."""
+"""Of a long text, the beginning and end that a model is sent are examined in full; between them,
+this many stretches of this many characters."""
 LOOKED_AT = HEAD + TAIL + STRETCHES * (STRETCH + 1) + 1
 LINES = 3
 _OPEN, _CLOSE = "{([", "})]"
@@ -391,8 +392,8 @@ _OPEN, _CLOSE = "{([", "})]"
 
 
 def data_part(path: str, content: str, shown: str | None = None) -> Part | None:
-    """The private part that the text of a file is, or what is ``shown`` of it; None where the file
-    holds no data. Its content says so under every name, and some names do."""
+    """The text of a file, or what is ``shown`` of it, as a private part; None if the file holds no
+    data. Its content decides under any name, and some names decide by themselves."""
     shown = content if shown is None else shown
     kinds = data_in(content, by_name=is_data(path))
     if not kinds and _suffix(path) in MAYBE_DATA and any(map(looks_like_rows, {content, shown})):
@@ -413,12 +414,12 @@ def _suffix(path: str) -> str:
 
 
 def beginning(content: str) -> str:
-    """What a model is shown of a file of data: its first 50 lines, or 10,000 characters."""
+    """What a model is shown of a data file: its first 50 lines, or 10,000 characters."""
     return "".join(content[:DATA_CHARACTERS].splitlines(keepends=True)[:DATA_LINES])
 
 
 def data_text(path: str, content: str, shown: str | None = None) -> PrivateText:
-    """The text of a file, or what is ``shown`` of it, its rows of data marked as private."""
+    """The text of a file, or what is ``shown`` of it, with its rows of data marked as private."""
     whole = content if shown is None else shown
     return PrivateText.marked_later(whole, lambda: data_part(path, content, shown))
 
@@ -445,8 +446,8 @@ def _has_records(value: Any) -> bool:
 
 
 def looks_like_rows(text: str) -> bool:
-    """Whether a text looks like a printed table, CSV, an array of two dimensions or records. Short
-    ones are remembered: each context has the same outputs as the one before."""
+    """Whether a text looks like a printed table, CSV, a two-dimensional array or records. Results
+    for short texts are cached, since each context repeats the outputs of the one before."""
     return _remembered(text) if len(text) <= SHORT else _looks_like_rows(text)
 
 
@@ -474,8 +475,8 @@ def _stretches(text: str) -> str:
     if len(text) <= LOOKED_AT:
         return text
     step = (len(text) - HEAD - TAIL - STRETCH) // (STRETCHES - 1)
-    # Each but the first begins within a line, and each but the last ends within one: as they are
-    # cut, they would look like lines of other shapes.
+    # Every stretch but the first begins within a line, and every one but the last ends within one.
+    # Such cut lines would seem to have other shapes.
     middle = (text[at : at + STRETCH] for at in range(HEAD, HEAD + STRETCHES * step, step))
     cut = (text[:HEAD], *middle, text[-TAIL:])
     return "\n".join(_whole_lines(each, number) for number, each in enumerate(cut))
@@ -506,7 +507,7 @@ _remembered = lru_cache(maxsize=1024)(_looks_like_rows)
 
 
 def _frame(head: str, row: str) -> bool:
-    """Whether these two lines begin a small data frame: names over a row, flush on the right."""
+    """Whether these two lines begin a small data frame: right-aligned names over a row."""
     return head[:2] == "  " and row[0] != " " and len(head) == len(row) and " " in row
 
 

@@ -1,8 +1,7 @@
 """The one way to call a tool: find it, gate it, check its arguments, ask, time it, report.
 
-What all tools share is here, so that no tool contains it. Every failure becomes a ``ToolResult``
-that says what was wrong and what would be right; only a cancellation leaves this module as an
-exception.
+What all tools share is here, so that no tool repeats it. Every failure becomes a ``ToolResult``
+that says what was wrong and what to do; only a cancellation leaves this module as an exception.
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ class Dispatcher:
         *,
         may_be_example: bool = False,
     ) -> Dispatched:
-        """Call a tool by any of its names; ``arguments`` as the model wrote them, or parsed. The
-        user is asked about one that ``may_be_example`` before it changes anything."""
+        """Call a tool by any of its names, with ``arguments`` as the model wrote them or parsed. If
+        the call ``may_be_example``, the user is asked before it changes anything."""
         began = time.monotonic()
         shown = name
         try:
@@ -93,7 +92,7 @@ class Dispatcher:
     async def _approved(
         self, approval: CallApproval, call: CallRef, context: ToolContext
     ) -> Dispatched:
-        """Make the call once it is approved as it would be made now."""
+        """Make the call once the user has approved what it would do now."""
         asks = approval.asks and approval.tool.changes
         act, run = (approval.act, approval.run) if asks else (None, None)
         while True:
@@ -110,7 +109,7 @@ class Dispatcher:
         self, tool: Tool, args: Any, asking: CallRef, context: ToolContext
     ) -> Dispatched:
         if isinstance(path := getattr(args, "path", None), str) and tool.parameters is None:
-            # It may have been renamed while the user was asked.
+            # The document may have been renamed while the user was asked.
             args = args.model_copy(update={"path": context.now(path)})
         try:
             outcome = await tool.run(args, replace(context, call_id=asking.call_id or None))
@@ -126,7 +125,7 @@ class Dispatcher:
     def _named(
         self, name: str, arguments: str | dict[str, Any]
     ) -> tuple[str, str | dict[str, Any]]:
-        """The tool and arguments that a call means; those of ``callTool`` name another tool."""
+        """The tool and arguments that a call names; those of ``callTool`` name another tool."""
         entry = self.registry.find(name)
         if not isinstance(entry, Tool) or not issubclass(entry.arguments, CallOfAnother):
             return name, arguments
@@ -135,7 +134,7 @@ class Dispatcher:
         if not isinstance(found, Tool) or not found.is_found_by_search:
             raise ToolFailure(
                 "invalid_arguments",
-                f"{call.name} is not called by way of {entry.name}.",
+                f"{call.name} cannot be called through {entry.name}.",
                 "Call it directly.",
             )
         return found.name, call.arguments
@@ -158,7 +157,7 @@ class Dispatcher:
     ) -> Any:
         given = parse_arguments(arguments)
         if tool.parameters is not None:
-            # A path of another program's tool is its own affair.
+            # A tool of another program interprets its paths itself.
             return tool.arguments.model_validate(given)
         values = given
         if isinstance(entry, Alias):
@@ -167,9 +166,8 @@ class Dispatcher:
         return validated(tool.arguments, await self._confined(values), tool.name)
 
     async def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
-        """``path`` (or ``uri``) as a path under the server root, of a document that was renamed
-        the newer one; refused where it leads out. Models that fill in every argument leave one
-        empty that they do not mean."""
+        """Resolve ``path`` (or ``uri``) under the server root, following renames. Raises if it is
+        outside. An empty one is dropped, since some models fill in every argument."""
         values = {key: each for key, each in values.items() if key != "path" or each != ""}
         if values.get("path") is None and isinstance(values.get("uri"), str):
             values["path"] = values.pop("uri")

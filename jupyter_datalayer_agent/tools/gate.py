@@ -1,4 +1,4 @@
-"""The gate: what a message may read, change and run (DESIGN 5).
+"""The gate: what a message may read, change and run.
 
 A ``Gate`` is made once, when a message is submitted, so that a change of tab never redirects an
 edit. It is checked twice: when tools are listed for the model, and at dispatch.
@@ -40,7 +40,7 @@ class GatedTool(Protocol):
 
     @property
     def parallel(self) -> bool:
-        """Whether it is a read, which may run beside others."""
+        """Whether it only reads, and so may run in parallel with other reads."""
         ...
 
     @property
@@ -55,7 +55,7 @@ class GatedTool(Protocol):
 
     @property
     def asks(self) -> bool:
-        """Whether it puts a question to the user."""
+        """Whether it asks the user a question."""
         ...
 
 
@@ -64,11 +64,11 @@ Gated = TypeVar("Gated", bound=GatedTool)
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a tool may not be used, and what would make it possible.
+    """Why a tool may not be used, and what would allow it.
 
-    ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the
-    message is missing, if the user can add it. ``lacks_notebook`` and ``lacks_lexical``: that no
-    such document is at hand is the only reason.
+    ``message`` and ``hint`` are for the model, ``summary`` for the user; ``needs`` is what the user
+    can add to the message. ``lacks_notebook`` and ``lacks_lexical``: the only reason is that there
+    is no such document.
     """
 
     message: str
@@ -103,7 +103,7 @@ class Gate:
     has_user: bool = True
 
     def renamed(self, rename: Rename) -> None:
-        """The message is about the same documents under their newer paths."""
+        """Use the new path of a renamed document."""
         self.attached = frozenset(rename.paths(self.attached))
         self.active = rename.optional(self.active)
         self.files = frozenset(rename.paths(self.files))
@@ -113,7 +113,7 @@ class Gate:
 
     @classmethod
     def on(cls, path: str | None, mode: Mode = "agent") -> Gate:
-        """For a direct call on an explicit path, which counts as attached and active."""
+        """The gate of a direct call on an explicit path, which counts as attached and active."""
         attached = frozenset([path] if path else [])
         if path is not None and is_lexical(path):
             return cls(mode=mode, lexical_attached=attached, lexical_active=path)
@@ -145,31 +145,31 @@ class Gate:
     @property
     def document(self) -> str | None:
         """The notebook or Lexical document that the message is about: the active one, else the
-        newest that the agent made."""
+        newest that the agent created."""
         if self.lexical_active in self.lexical_targets:
             return self.lexical_active
         return self.target or next(iter(self.lexical_targets), None)
 
     @property
     def may_change(self) -> bool:
-        """Whether this mode and place let tools change and run."""
+        """Whether tools may change and run something in this mode and place."""
         return self.mode == "agent" and self.location != "inline"
 
     @property
     def notebook_mode(self) -> NotebookMode:
-        """Off without a target; else by mode and place."""
+        """Off without a target; else set by mode and place."""
         if not self.targets:
             return "off"
         return "full" if self.may_change else "read-only"
 
     @property
     def prompt_mode(self) -> NotebookMode:
-        """The notebook mode that the system prompt is for. Where notebooks can be created it is the
-        same before and after, so that a created one leaves the provider's prompt cache valid."""
+        """The notebook mode of the system prompt. Where notebooks can be created, it stays the same
+        once one is, which keeps the provider's prompt cache valid."""
         return "full" if self.may_change else self.notebook_mode
 
     def why_off(self) -> str | None:
-        """For a user: why notebook mode is off, or None when it is on."""
+        """Why notebook mode is off, for a user; None if it is on."""
         if self.targets:
             return None
         if not self.attached:
@@ -194,9 +194,9 @@ class Gate:
             )
         if tool.asks and not self.has_user:
             return Refusal(
-                "Nobody can answer over this route.",
-                "Decide with what is known, and say what you assumed.",
-                "Not done: nobody can answer here",
+                "No user is available to answer.",
+                "Decide with what you know, and say what you assumed.",
+                "Not done: no user is available to answer",
             )
         if tool.needs_notebook and not self.targets:
             return self._no_notebook()
@@ -249,7 +249,7 @@ class Gate:
         )
 
     def _off(self) -> str:
-        """Why there is no target, as a part of a sentence."""
+        """Why there is no target, as a clause."""
         names = ", ".join(sorted(self.attached))
         if not names:
             return "no notebook is attached"
@@ -263,8 +263,8 @@ class Gate:
 
     def sent(self, tools: Iterable[Gated], *, with_blocks: bool) -> list[Gated]:
         """The tools that the model is sent. Those for notebooks are sent wherever one can be
-        created, and those for blocks ``with_blocks``, even where no document is at hand: a list of
-        tools that changes costs the provider's prompt cache."""
+        created, and those for blocks ``with_blocks``, even if there is no document yet: the
+        provider's prompt cache is lost when the list of tools changes."""
         found = []
         for each in tools:
             refusal = self.refusal(each)

@@ -1,4 +1,4 @@
-"""How much of a tool's output the model is sent: cut once, stored whole."""
+"""Limits how much of a tool's output the model is sent: it is cut once, and stored whole."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import AfterValidator
 
-# Bounds of arguments, checked when a tool is called and not part of its schema: each token of a
-# schema is sent with every request, and no model needs to read that a limit is positive.
+# Bounds of arguments are checked when a tool is called and left out of its schema, each token of
+# which is sent with every request: no model needs to read that a limit is positive.
 
 
 def at_least(least: int) -> AfterValidator:
-    """A number below ``least`` is refused, saying so; None (not given) stays."""
+    """Refuse a number below ``least``; None (not given) stays."""
 
     def check(value: Any) -> Any:
         if value is not None and value < least:
@@ -22,7 +22,7 @@ def at_least(least: int) -> AfterValidator:
 
 
 def no_longer_than(most: int) -> AfterValidator:
-    """A text of more than ``most`` characters is refused, saying so."""
+    """Refuse a text of more than ``most`` characters."""
 
     def check(value: str) -> str:
         if len(value) > most:
@@ -33,7 +33,7 @@ def no_longer_than(most: int) -> AfterValidator:
 
 
 def clamped(least: int, most: int) -> AfterValidator:
-    """A number out of bounds counts as the bound: of too much, a model gets the most there is."""
+    """Clamp a number to its bounds: a model that asks for too much gets the most there is."""
 
     def clamp(value: int) -> int:
         return min(max(value, least), most)
@@ -42,7 +42,7 @@ def clamped(least: int, most: int) -> AfterValidator:
 
 
 def above_zero(most: float) -> AfterValidator:
-    """Zero and less are refused, as they mean nothing; what is more than ``most`` counts as it."""
+    """Refuse zero and less, which mean nothing; a number above ``most`` counts as ``most``."""
 
     def check(value: float | None) -> float | None:
         if value is not None and not value > 0:
@@ -76,7 +76,7 @@ def cut(
 
 
 def ends(max_tokens: int = MAX_OUTPUT_TOKENS) -> tuple[int, int]:
-    """How many characters are left of the beginning and of the end of a text that is cut."""
+    """How many characters stay at the beginning and at the end of a text that is cut."""
     limit = max_tokens * CHARACTERS_PER_TOKEN
     head = int(limit * HEAD_SHARE)
     return head, limit - head

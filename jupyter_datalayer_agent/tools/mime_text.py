@@ -10,7 +10,7 @@ from typing import Any
 
 HTML_CHARACTERS = 200_000
 CODE_CHARACTERS = 500
-"""Of JavaScript, which a model can only use to recognise what it draws."""
+"""Characters of JavaScript that are shown: a model can only use it to recognise what it draws."""
 SPEC_CHARACTERS = 1_500
 SPEC_ITEMS = 3
 SPEC_DEPTH = 6
@@ -22,7 +22,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[
 # ``[<matplotlib.lines.Line2D at 0x7f…>]``, ``<__main__.f.<locals>.A object at 0x7f…>``; Vega-Lite's
 # has an explanation below it.
 _BARE = re.compile(r"\s*[\[(]?<[A-Za-z_][^\n<>]*(?:<\w{1,20}>[^\n<>]*)*>[\])]?\s*(?:\n\n|$)")
-# Of those, what names a class and nothing of the object.
+# Of those, the forms that name a class and say nothing about the object.
 _ONLY_CLASS = re.compile(
     r"\s*<[A-Za-z_][\w.]*(?:<\w{1,20}>[\w.]*)*(?: object| at 0x[0-9a-fA-F]+){1,2}>\s*"
 )
@@ -41,7 +41,7 @@ _EMBEDS = {
     "audio": "audio",
     "source": "source",
 }
-"""Elements that show something of another address, and what they show."""
+"""Elements that show the content of another address, and what that content is."""
 
 
 def plain(text: str) -> str:
@@ -79,7 +79,7 @@ def best_text(data: Mapping[str, Any]) -> str:
 
 
 def beside_picture(data: Mapping[str, Any]) -> str:
-    """What the other types of a picture's bundle add to it."""
+    """The text that the other types of a picture's bundle add to it."""
     if not data:
         return ""
     said = best_text(data)
@@ -93,7 +93,7 @@ def is_spec(mime: str) -> bool:
 
 def html_text(html: str) -> str:
     """The text of HTML: a line for each block, and for each row of a table with `` | `` between its
-    cells. The time is linear in the length, whatever the HTML."""
+    cells. Takes linear time for any HTML."""
     reader = _HtmlReader()
     html = _without_comments(html[:HTML_CHARACTERS])
     begin = at = 0
@@ -131,7 +131,7 @@ def _without_comments(html: str) -> str:
 
 _HIDDEN = frozenset(["head", "template", "noscript"])
 _VERBATIM = frozenset(["script", "style"])
-"""What is in these is no HTML."""
+"""The content of these elements is not HTML."""
 _CELLS = frozenset(["td", "th"])
 _BLOCKS = frozenset(
     """address article blockquote br caption dd details div dl dt figure footer h1 h2 h3 h4 h5 h6
@@ -168,7 +168,7 @@ class _HtmlReader:
             self._lines.append([])
 
     def text_of(self, html: str) -> None:
-        """Take text without tags; of line ends only those that are shown."""
+        """Add text without tags; line ends are kept only where they are displayed."""
         data = unescape(html)
         if self._hidden or not data or ("\n" in data and data.isspace() and not self._verbatim):
             return
@@ -178,7 +178,7 @@ class _HtmlReader:
             self._lines += [[line] for line in others]
         else:
             text = _SPACES.sub(" ", data)
-            # A line begins with no space.
+            # Lines do not begin with a space.
             self._lines[-1].append(text if self._lines[-1] else text.lstrip())
 
     def text(self) -> str:
@@ -215,7 +215,7 @@ _RICH: dict[str, Callable[[Any], str]] = {
 
 
 def _summary(mime: str, spec: Any) -> str:
-    """A chart's or a map's specification with its data elided."""
+    """The specification of a chart or a map without its data."""
     written = json.dumps(_elided(spec, SPEC_DEPTH), ensure_ascii=False, default=str)
     more = len(written) - SPEC_CHARACTERS
     shown = f"{written[:SPEC_CHARACTERS]} … {more} more characters" if more > 0 else written
@@ -229,7 +229,7 @@ def _elided(value: Any, depth: int) -> Any:
         return f"… {len(value)} items"
     if isinstance(value, dict):
         return {
-            # A theme says nothing about the data; plotly's is longer than most charts.
+            # A theme says nothing about the data, and plotly's is longer than most charts.
             str(key): "…" if key in ("template", "config") else _elided(each, depth - 1)
             for key, each in list(value.items())[: 20 * SPEC_ITEMS]
         }

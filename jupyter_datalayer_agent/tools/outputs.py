@@ -25,11 +25,11 @@ def render_outputs(
     outputs: Sequence[dict[str, Any]], of: str = ""
 ) -> tuple[PrivateText, list[Image]]:
     """One text for all outputs of a cell, and the pictures among them, named after what they are
-    ``of`` ("cell 4's output"): an error first, so that it is there where the text is cut, the
-    others in their order.
+    ``of`` ("cell 4's output"). Errors come first, so that a cut keeps them; the others keep their
+    order.
 
-    Each output is a private part of the text: of ``outputs``, and of ``row_data`` where it shows
-    rows of data. Pictures are private as ``outputs``.
+    Each output is a private part of the text: of ``outputs``, and of ``row_data`` if it shows rows
+    of data. Pictures are private as ``outputs``.
     """
     images: list[Image] = []
     pieces: list[str | Part] = []
@@ -41,7 +41,7 @@ def render_outputs(
 
 
 def named(images: Sequence[Image], of: str) -> list[Image]:
-    """The pictures with names: with numbers where there are several."""
+    """Name the pictures, with numbers if there are several."""
     several = len(images) > 1
     return [
         replace(image, name=f"Picture{f' {number}' if several else ''} of {of}")
@@ -81,7 +81,7 @@ def _part(shown: str, is_rows: bool) -> Part:
 
 
 def _piece(shown: str) -> Part:
-    """A piece of an output in whose whole no rows were found, by a look at parts of it."""
+    """A piece of an output that seemed to have no rows when samples of it were examined."""
     return _part(shown, looks_like_rows(shown))
 
 

@@ -1,7 +1,7 @@
-"""Pictures as models take them: unchanged where they are small, else scaled, else a sentence.
+"""Prepares pictures for models: unchanged if small, else scaled, else replaced by a sentence.
 
-What is decoded is bounded by the picture's header, and decoded in a process of its own
-(``scaled_picture.py``), so that no picture costs the server its memory, time or life.
+A picture's header limits what is decoded, and a process of its own decodes it
+(``scaled_picture.py``), so that no picture can use up the server's memory, block it or crash it.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ log = logging.getLogger(__name__)
 LONGEST_SIDE = 1_568
 """Pixels. Anthropic scales larger ones itself, and the others count them in such parts."""
 MOST_CHARACTERS = 5_000_000
-"""Of base64, for a picture (Anthropic refuses one of more), and for all that a request shows before
-they are made smaller."""
+"""Of base64, for one picture (Anthropic refuses more), and for all pictures of a request before
+further ones are made smaller."""
 SCALED_CHARACTERS = 1_000_000
-"""What a scaled picture may take."""
+"""Of base64, for a scaled picture."""
 FURTHER_CHARACTERS = 300_000
-"""What each further one may take, once a request has ``MOST_CHARACTERS``."""
+"""Of base64, for each further picture once a request has ``MOST_CHARACTERS``."""
 MOST_AT_ONCE = 20
-"""Pictures of one result."""
+"""Pictures in one result."""
 LONGEST_UNSCALED = 8_000
-"""Pixels that providers refuse; only where pictures cannot be scaled here."""
+"""Pixels. Providers refuse longer sides; used only if pictures cannot be scaled here."""
 MOST_PIXELS = 50_000_000
-"""What is decoded takes 200 MB then."""
+"""Decoding this many takes 200 MB."""
 MOST_BYTES = 100_000_000
 SECONDS = 60.0
 BEGINNING = 100_000
-"""Characters in which a file's size in pixels is, but for a few JPEGs."""
+"""Characters that contain the size in pixels, except in a few JPEGs."""
 
 _SCALER = Path(__file__).with_name("scaled_picture.py")
-# Of all sessions together, to bound the memory.
+# One at a time for all sessions, to bound the memory.
 _one = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a picture's file says of itself. ``is_whole``: its end is there; ``has_plain_colours``:
-    not those of print, which models do not take."""
+    """What a picture's file says about itself. ``is_whole``: its end is there;
+    ``has_plain_colours``: it is not CMYK, which models do not take."""
 
     mime: str
     width: int
@@ -65,8 +65,8 @@ class NotShown(Exception):
 
 
 async def fitted(images: Sequence[Image], shown: Iterable[str] = ()) -> list[Image]:
-    """The pictures as they are sent, in order, beside those that are ``shown`` already (their
-    addresses). One that cannot be sent has no ``data``, and a ``note`` that says why."""
+    """The pictures as they are sent, in order; ``shown`` are the addresses of those already sent.
+    One that cannot be sent has no ``data``, and a ``note`` that says why."""
     return await asyncio.to_thread(_fit_all, images, set(shown)) if images else []
 
 
@@ -77,7 +77,7 @@ def _fit_all(images: Sequence[Image], shown: set[str]) -> list[Image]:
         try:
             if len(done) >= MOST_AT_ONCE:
                 raise NotShown(f"is not shown: a result shows at most {MOST_AT_ONCE} pictures.")
-            # First as at any time, so that it is known again.
+            # With the full room first, so that a picture that was sent before is recognised.
             fit = _fit(image, MOST_CHARACTERS)
             if fit.address not in shown and len(fit.data) > room:
                 fit = _fit(image, FURTHER_CHARACTERS)
@@ -91,7 +91,7 @@ def _fit_all(images: Sequence[Image], shown: set[str]) -> list[Image]:
 
 
 def _fit(image: Image, room: int) -> Image:
-    """The picture in at most ``room`` characters. Raises ``NotShown``."""
+    """Fit the picture into ``room`` characters. Raises ``NotShown``."""
     size = f"{len(image.data) * 3 / 4 / 1e6:.1f} MB"
     if len(image.data) * 3 // 4 > MOST_BYTES:
         raise NotShown(f"is not shown: it is too large ({size}).")
@@ -140,12 +140,12 @@ class NoScaler(Exception):
 
 
 def _scale(data: bytes, most: int) -> bytes:
-    """A picture's file, scaled into ``most`` bytes; empty where it could not be decoded. Raises
+    """Scale a picture's file to at most ``most`` bytes; empty if it could not be decoded. Raises
     ``NoScaler``."""
     command = [sys.executable, str(_SCALER), str(LONGEST_SIDE), str(most), str(MOST_PIXELS)]
     with _one:
         try:
-            # Not by asyncio: on Windows, Jupyter's event loop has no subprocesses.
+            # Not with asyncio: Jupyter's event loop on Windows has no subprocesses.
             done = subprocess.run(
                 command,
                 input=data,
@@ -166,7 +166,7 @@ def _scale(data: bytes, most: int) -> bytes:
 
 
 def size_of(data: str) -> tuple[int | None, int | None]:
-    """Width and height in pixels by the beginning of a picture's base64, or (None, None)."""
+    """Width and height in pixels from the beginning of a picture's base64, or (None, None)."""
     beginning = "".join(data[:BEGINNING].split())
     try:
         header = read_header(base64.b64decode(beginning[: len(beginning) // 4 * 4]))
@@ -176,7 +176,8 @@ def size_of(data: str) -> tuple[int | None, int | None]:
 
 
 def read_header(data: bytes) -> Header | None:
-    """What a PNG, JPEG, GIF or WebP file says of itself; None for others, whatever their name."""
+    """Read the header of a PNG, JPEG, GIF or WebP file; None for other formats. The file's name
+    does not matter."""
     try:
         if data.startswith(b"\x89PNG\r\n\x1a\n"):
             width, height = struct.unpack(">II", data[16:24])
@@ -194,7 +195,7 @@ def read_header(data: bytes) -> Header | None:
 
 
 def _webp(data: bytes) -> Header | None:
-    """RFC 9649: the size stands in a place of its own for each kind of its first chunk."""
+    """RFC 9649: the kind of the first chunk decides where the size is."""
     kind = data[12:16]
     if kind == b"VP8X":
         width = int.from_bytes(data[24:27], "little") + 1

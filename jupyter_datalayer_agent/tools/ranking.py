@@ -1,4 +1,4 @@
-"""Which of some texts a message is nearest to: BM25, on stems, without a model."""
+"""Ranks texts by their similarity to a message: BM25 on stems, without a model."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _ANYWHERE = _words(
     make create write new use using get add all first last value values number name open read
     change different work one two"""
 )
-"""Words of most messages in a notebook: they say little of what is asked for."""
+"""Words of most messages in a notebook, which say little about what is wanted."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A text by its key. ``confidence``, 0 to 1, is the part of the message's weight that the text
-    has; terms that no text has count in full against it, words of most messages little.
-    ``distinctive`` is how many terms it shares besides those words."""
+    """A text by its key. ``confidence``, 0 to 1, is the share of the message's weight that the text
+    has; terms that no text has count fully against it, common words little. ``distinctive`` is the
+    number of shared terms that are not common words."""
 
     key: str
     score: float
@@ -60,8 +60,8 @@ class Ranking:
         self._frequencies = Counter(term for counts in self._terms.values() for term in counts)
 
     def rank(self, message: str, *, by_common: bool = False) -> list[Ranked]:
-        """The texts that share a term with the message, the nearest first; with ``by_common`` also
-        where it is only a word of most messages."""
+        """The texts that share a term with the message, best first; with ``by_common`` also those
+        that share only common words."""
         asked = list(dict.fromkeys(terms(message)))
         weight = sum(map(self._idf, asked))
         ranked = []

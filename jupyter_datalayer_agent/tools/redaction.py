@@ -1,8 +1,8 @@
-"""Redaction: the parts of a tool's result that may be withheld from the model.
+"""Redaction: withholds private parts of a tool's result from the model.
 
 A tool marks outputs and rows of data with ``text`` and ``value``; users see them whole. The
-dispatcher makes the model's copy, in which a withheld part is replaced by a note of what it is and
-who withheld it.
+dispatcher makes the model's copy, in which a note replaces each withheld part and says what it is
+and who withheld it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ EVERYTHING: Refused = {"outputs": BY_SETTING, "row_data": BY_SETTING}
 @dataclass(frozen=True)
 class Part:
     """A part of a text. One with ``kinds`` is private: it is sent only if all of them may be,
-    otherwise described by ``what``. ``piece`` makes the part that a piece of its text is, where
-    that may be more private than a look at the whole has found."""
+    otherwise described by ``what``. ``piece`` makes the part for a piece of its text, which may
+    turn out more private than the whole."""
 
     text: str
     kinds: frozenset[ShareKind] = frozenset()
@@ -58,15 +58,15 @@ class PrivateText(str):
 
     @classmethod
     def marked_later(cls, whole: str, find: Callable[[], Part | None]) -> PrivateText:
-        """A text that is one private part, or public as a whole (None): found when somebody decides
-        what may be sent, and not where nobody does."""
+        """A text that is one private part, or public as a whole (None). ``find`` decides that, and
+        is called only once somebody decides what may be sent."""
         made = super().__new__(cls, whole)
         made._find = find
         return made
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What it is joined from."""
+        """The parts that make up the text."""
         found = self._find() or Part(str(self))
         return (found,) if found.text else ()
 
@@ -81,7 +81,7 @@ class PrivateText(str):
 
 @dataclass(frozen=True)
 class PrivateValue:
-    """Any JSON value in a tool's output that is private as a whole."""
+    """A JSON value in a tool's output that is private as a whole."""
 
     value: Any
     kinds: frozenset[ShareKind]
@@ -169,10 +169,10 @@ class Shown:
 
 
 class Question(Protocol):
-    """Makes the approval request, only if the user is asked."""
+    """Makes the approval request, and only if the user is asked."""
 
     def __call__(self, refused: Refused) -> Shown:
-        """What the model would read if this is refused."""
+        """What the model would read if these kinds were refused."""
         ...
 
 
@@ -182,5 +182,5 @@ class Sharing(Protocol):
     async def refused(
         self, parts: Sequence[frozenset[ShareKind]], call: CallRef, question: Question
     ) -> Refused:
-        """The kinds that may not be sent, of those in ``parts``; ``call`` produced it."""
+        """Return the kinds in ``parts`` that may not be sent; ``call`` produced them."""
         ...

@@ -1,9 +1,9 @@
-"""What a tool is, and the one place where tools are kept by name.
+"""Defines what a tool is, and registers tools by name.
 
 A tool is an async function of its arguments (a pydantic model) and a ``ToolContext``. Its
-docstring is what the model reads. ``@tool(...)`` makes a ``Tool`` of it; built-in tools are in
-``builtin/`` and third parties' come by the entry point group ``jupyter_datalayer_agent.tools``,
-all through ``ToolRegistry.add``.
+docstring is what the model reads. ``@tool(...)`` turns it into a ``Tool``. Built-in tools are in
+``builtin/``, and third parties declare theirs in the entry point group
+``jupyter_datalayer_agent.tools``; all are added with ``ToolRegistry.add``.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .schema import compact_schema
 
 Group: TypeAlias = str
 """What a tool is listed under. A call of the groups ``notebook``, ``document``, ``kernel``,
-``lexical``, ``file`` and ``dataset`` counts as work on documents, and one that failed holds later
-calls on its document back. Tools of other packages may name a group of their own."""
+``lexical``, ``file`` and ``dataset`` counts as work on documents, and if one fails, later calls on
+its document are held back. Tools of other packages may name a group of their own."""
 Arguments = TypeVar("Arguments", bound=Wire)
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture among the outputs: base64 data, and its size in pixels where it is known.
+    """A picture among the outputs: base64 data, and its size in pixels if known.
 
-    ``name`` says of what it is ("Picture of cell 4's output"); ``note`` how it was changed, or
-    without ``data`` why it is not shown.
+    ``name`` says what it belongs to ("Picture of cell 4's output"); ``note`` how it was changed or,
+    without ``data``, why it is not shown.
     """
 
     mime: str
@@ -49,7 +49,7 @@ class Image:
 
     @property
     def address(self) -> str:
-        """The picture as an address."""
+        """The picture as a ``data:`` URL."""
         return f"data:{self.mime};base64,{self.data}"
 
 
@@ -79,12 +79,12 @@ WriteRule = Callable[[Any, ToolContext], Awaitable[str]]
 CodeRule = Callable[[Any, ToolContext], Awaitable[CodeToRun | None]]
 Preview = Callable[[Any, ToolContext], Awaitable[list[Change]]]
 ApprovalRule = Callable[[], str | None]
-"""Why every call needs the user's approval, as things are now; None if it needs none."""
+"""Why every call currently needs the user's approval; None if it needs none."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool and what the gate, the approvals, the scheduler and the page must know of it.
+    """A tool and what the gate, the approvals, the scheduler and the page need to know about it.
 
     ``label`` is its name on the page. ``changes``: changes or runs something, so Agent mode only.
     ``needs_notebook``: works on the attached, active notebook; ``needs_lexical``: on the attached,
@@ -92,12 +92,12 @@ class Tool:
     file that a call writes; ``code`` is what the call would run. ``parallel``: a read that may run
     concurrently with others. ``runs``: its purpose is to run code. ``basic``: sent also to models
     with a small context window. ``preview`` is what a call would change, for approvals. ``asks``:
-    puts a question to the user.
+    asks the user a question.
 
-    Of a tool of another program: ``parameters`` is the JSON schema of its arguments, which it
-    checks itself; ``needs_approval`` is asked for each call; ``version`` differs when the program
-    has changed it, and approvals given for the session do not hold any more; ``is_found_by_search``
-    tools are called by name, and not sent to the model; one that ``searches`` finds or calls them.
+    For a tool of another program: ``parameters`` is the JSON schema of its arguments, which that
+    program checks itself; ``needs_approval`` is evaluated for each call; a new ``version`` ends
+    approvals given for the session; ``is_found_by_search`` tools are called by name and not sent to
+    the model; one that ``searches`` finds or calls them.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Tool:
         return any((self.destructive, self.writes, self.code))
 
     def schema(self) -> dict[str, Any]:
-        """The function tool of the Responses API."""
+        """The tool as a function of the Responses API."""
         return {
             "type": "function",
             "name": self.name,
@@ -140,7 +140,7 @@ class Tool:
 
 
 class CallOfAnother(Wire):
-    """The arguments of a tool that calls another one, which the dispatcher does in its place."""
+    """The arguments of a tool that calls another one: the dispatcher calls that one instead."""
 
     name: str = Field(description="As it was found")
     arguments: dict[str, Any] = Field(default={}, description="As its schema has them")
@@ -177,7 +177,7 @@ def tool(
     """Make a ``Tool`` of a function ``snake_case`` (offered as ``snakeCase``), described by its
     docstring.
 
-    ``label`` is its action and its activity (see ``ToolLabel``); without one, the page shows its
+    ``label`` is its action and its activity (see ``ToolLabel``). Without one, the page shows its
     name.
     """
 
@@ -207,7 +207,7 @@ def tool(
 
 
 NAMESPACES = ("functions.", "default_api.", "tools.", "tool.")
-"""What models put before a tool's name."""
+"""Prefixes that models add to a tool's name."""
 _AROUND_NAME = re.compile(
     rf"(?:{'|'.join(map(re.escape, NAMESPACES))})?(?P<name>[\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL
 )
@@ -220,7 +220,7 @@ _NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def plain_name(name: str) -> str:
-    """A tool's name without what models put around it: a namespace (``functions.``, Gemini's
+    """A tool's name without what models add: a namespace (``functions.``, Gemini's
     ``default_api.``), a number (Kimi's ``:0``), a channel (gpt-oss's ``<|channel|>commentary``)."""
     around = _AROUND_NAME.fullmatch(name.strip())
     return name if around is None else around["name"]
@@ -241,7 +241,7 @@ class ToolRegistry:
         self._aliases: dict[str, Alias] = {}
 
     def copy(self) -> ToolRegistry:
-        """Another registry with the same tools and aliases."""
+        """Return a copy with the same tools and aliases."""
         other = ToolRegistry()
         other._tools, other._aliases = dict(self._tools), dict(self._aliases)
         return other
@@ -253,7 +253,7 @@ class ToolRegistry:
         """
         key = normalise(entry.name)
         if key in self._tools or key in self._aliases:
-            raise ValueError(f"A tool named {entry.name!r} exists already.")
+            raise ValueError(f"A tool named {entry.name!r} already exists.")
         if isinstance(entry, Tool):
             self._tools[key] = entry
             return lambda: self._drop(self._tools, key)
@@ -290,8 +290,8 @@ class ToolRegistry:
         return None
 
     def own_name(self, name: str) -> str:
-        """The name without what a model put around it, if that is how it names a tool; of no tool,
-        a name that servers take in a conversation."""
+        """The name without what a model added, if that is the name of a tool; otherwise a name that
+        model servers accept in a conversation."""
         key, is_taken = normalise(name), _TAKEN.fullmatch(name) is not None
         if (entry := self.find(name)) is None:
             return name if is_taken else self._taken(name)
@@ -300,7 +300,7 @@ class ToolRegistry:
 
     def _taken(self, name: str) -> str:
         cleaned = _NOT_TAKEN.sub("-", name)[:_LONGEST_NAME]
-        # It was no tool, and does not become one.
+        # It named no tool, and must not name one now.
         return cleaned if cleaned and self.find(cleaned) is None else "unknown-tool"
 
     def behind(self, name: str) -> Tool | None:

@@ -1,4 +1,4 @@
-"""A call's result in its two copies: whole, for the user, and as the model may read it."""
+"""A call's result in two copies: whole, for the user, and as the model may read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .registry import Image, ToolOutcome
 log = logging.getLogger(__name__)
 
 LARGEST_BUNDLE = 2_000_000
-"""Characters of a ``mime_bundle`` as JSON. It is stored, and sent to each page."""
+"""Characters of a ``mime_bundle`` as JSON, which is stored and sent to each page."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class ResultBuilder:
 
     @classmethod
     def of_outcome(cls, name: str, outcome: ToolOutcome) -> ResultBuilder:
-        """Of a successful call."""
+        """Build from a successful call."""
 
         def make(refused: Refused) -> ToolResult:
             output = redact(outcome.output, refused)
@@ -95,7 +95,7 @@ class ResultBuilder:
 
     @classmethod
     def of_failure(cls, name: str, failure: ToolFailure | DocumentError) -> ResultBuilder:
-        """Of a failed call."""
+        """Build from a failed call."""
         if isinstance(failure, DocumentError):
             failure = _of_document(failure)
 
@@ -158,17 +158,17 @@ class ResultBuilder:
 
 
 def _storable(name: str, bundle: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The bundle, or in its place why it cannot be stored with the conversation: the call was made
-    and has not failed."""
+    """The bundle, or a text that says why it cannot be stored with the conversation: the call
+    itself succeeded."""
     if bundle is None:
         return None
     try:
         size = len(json.dumps(bundle, allow_nan=False))
     except (TypeError, ValueError) as error:
         log.error("What %s shows is not JSON: %s", name, error)
-        return {"text/plain": f"{name} returned something to show that is not valid JSON."}
+        return {"text/plain": f"The output that {name} returned is not valid JSON."}
     if size > LARGEST_BUNDLE:
-        return {"text/plain": f"What {name} returned to show is too large: {size:,} characters."}
+        return {"text/plain": f"The output that {name} returned is too large: {size:,} characters."}
     return bundle
 
 

@@ -1,4 +1,4 @@
-"""Scales the picture that it reads from its input, as a program: the only user of Pillow.
+"""A program that scales the picture on its standard input. Only this uses Pillow.
 
     python scaled_picture.py SIDE BYTES PIXELS
 
@@ -24,7 +24,7 @@ def main(side: int, most: int, pixels: int) -> None:
     except ImportError:
         sys.exit(NO_PILLOW)
     _bound_memory()
-    # The bound is ours, and stricter.
+    # Our own limit is stricter.
     Image.MAX_IMAGE_PIXELS = None
     picture = Image.open(io.BytesIO(sys.stdin.buffer.read()), formats=FORMATS)
     if picture.width * picture.height > pixels:
@@ -42,12 +42,12 @@ def _bound_memory() -> None:
 
 
 def scaled(picture: Any, side: int, most: int) -> bytes:
-    """The picture's first frame in at most ``most`` bytes, as PNG or JPEG; empty where that is too
-    little for any."""
+    """The picture's first frame in at most ``most`` bytes, as PNG or JPEG; empty if that is not
+    possible."""
     from PIL import Image, ImageOps
 
     is_photo = picture.format == "JPEG"
-    # A JPEG is decoded at a fraction of its size.
+    # JPEGs can be decoded at a fraction of their size.
     picture.draft("RGB", (side, side))
     picture = _in_plain_colours(picture)
     picture.thumbnail((side, side), Image.Resampling.LANCZOS, reducing_gap=3.0)
@@ -65,9 +65,9 @@ def scaled(picture: Any, side: int, most: int) -> bytes:
 
 
 def _in_plain_colours(picture: Any) -> Any:
-    """In grey or RGB, with its transparency: palettes and other colours cannot be scaled well."""
+    """Convert to grey or RGB, with transparency: palettes and other colour modes scale badly."""
     if picture.mode.startswith(("I", "F")):
-        # 16 bits for each grey.
+        # 16-bit grey.
         picture = picture.convert("I").point(lambda value: value / 256)
         return picture.convert("L")
     if "A" in picture.mode.upper() or "transparency" in picture.info:
@@ -76,7 +76,7 @@ def _in_plain_colours(picture: Any) -> Any:
 
 
 def _opaque(picture: Any) -> Any:
-    """On white, since a JPEG has no transparency."""
+    """Put the picture on white, since JPEG has no transparency."""
     from PIL import Image
 
     if picture.mode != "RGBA":

@@ -1,4 +1,4 @@
-"""JSON schemas of tool arguments, made small: every token of them is sent with each request."""
+"""Compacts the JSON schemas of tool arguments, each token of which is sent with each request."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..protocol.base import Wire
 @cache
 def compact_schema(model: type[Wire]) -> dict[str, Any]:
     """The model's JSON schema without titles, nullable unions and references, and without what a
-    model does not need: defaults that are empty, a number, yes or no, or one of several choices,
-    and "at least one"."""
+    model does not need: "at least one", and defaults that are empty, a number, a boolean or one of
+    several choices."""
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     compacted: dict[str, Any] = _compact(schema, definitions)

@@ -1,7 +1,7 @@
-"""Tracebacks: parsed by the forms in which kernels write them, and shortened for a model.
+"""Parses tracebacks in the forms that kernels write, and shortens them for a model.
 
-The grammar has IPython's modes (Context, Plain, Verbose, Minimal, Docs), Python's own form with
-exception groups, and Julia's. Any other form is text, of which the beginning and end are kept.
+The grammar covers IPython's modes (Context, Plain, Verbose, Minimal, Docs), Python's own form with
+exception groups, and Julia's. Of any other form, the beginning and end of the text are kept.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _JULIA_PLACE = re.compile(r"\s+@ (.*)$")
 
 @dataclass(frozen=True)
 class Where:
-    """The place of a failure. ``line`` (from 1) is that of the cell itself, the outermost frame;
-    ``file`` the file of the innermost frame, None if that is a cell."""
+    """Where a failure happened. ``line`` (from 1) is in the cell itself, the outermost frame;
+    ``file`` is that of the innermost frame, None for a cell."""
 
     line: int | None
     file: str | None
@@ -65,7 +65,7 @@ class Where:
 
 @dataclass
 class _Frame:
-    """``file`` is None for a cell; ``is_own`` also where it is a file of no library."""
+    """``file`` is None for a cell; ``is_own`` is also true for files that belong to no library."""
 
     lines: list[str]
     file: str | None = None
@@ -75,7 +75,7 @@ class _Frame:
 
 @dataclass
 class _Error:
-    """One exception of a chain; ``relation`` says what the one before was to it."""
+    """One exception of a chain; ``relation`` is what the previous one was to it."""
 
     relation: str = ""
     name: str | None = None
@@ -83,13 +83,13 @@ class _Error:
     message: list[str] = field(default_factory=list)
 
     def begins_message(self, line: str) -> bool:
-        """Whether the message follows: it begins with the name, which the heading may have said."""
+        """Whether the message starts here: with the name, unless the heading already had it."""
         match = _ERROR_LINE.match(line)
         return match is not None and self.name in (None, match["name"])
 
 
 def where(traceback: Sequence[str]) -> Where:
-    """The place in a traceback; ``Where(None, None)`` if its form is unknown."""
+    """Find the place in a traceback; ``Where(None, None)`` if its form is unknown."""
     frames = next((each.frames for each in reversed(_parsed(traceback)) if each.frames), None)
     if frames is None:
         return Where(None, None)
@@ -99,14 +99,14 @@ def where(traceback: Sequence[str]) -> Where:
 
 
 def useful_part(ename: str, evalue: str, traceback: Sequence[str]) -> str:
-    """What of an error says why it happened: its message, then the frames of the user's own code
-    and the last one of a library; of a chain first the exception that was raised last."""
+    """What explains an error: its message, then the frames of the user's own code and the last one
+    of a library. In a chain, the exception raised last comes first."""
     message = plain(evalue if ename and evalue.startswith(ename) else f"{ename}: {evalue}").strip()
     errors = [error for error in _parsed(traceback) if error.frames]
     if not errors:
         return _unknown(message, plain("\n".join(traceback)).strip())
     last, *causes = reversed(errors)
-    # The message of the error itself, as the output has it, is never misread.
+    # The error's own message comes from the output, and so is never misread.
     parts = [shortened(message), *_frames(last.frames), *_notes(last.message, message)]
     relation = last.relation
     for cause in causes[:CHAIN]:
@@ -125,7 +125,7 @@ def _notes(lines: Sequence[str], message: str) -> list[str]:
 
 
 def _unknown(message: str, trace: str) -> str:
-    """A traceback of another form, its message first."""
+    """A traceback of another form, with its message first."""
     if trace in message:
         return shortened(message)
     if len(trace) > UNKNOWN_CHARACTERS:
@@ -140,7 +140,7 @@ def _unknown(message: str, trace: str) -> str:
 def _frames(frames: Sequence[_Frame]) -> list[str]:
     """The user's frames in order, the last one of a library, and how many are not shown."""
     own = [index for index, frame in enumerate(frames) if frame.is_own]
-    first = own[0] if own else 0  # what is outside of the user's code is how the kernel calls it
+    first = own[0] if own else 0  # the kernel's frames are outside of the user's code
     library = [index for index in range(first, len(frames)) if not frames[index].is_own]
     if len(own) > OWN_FRAMES:
         own = [*own[: OWN_FRAMES // 2], *own[-(OWN_FRAMES // 2) :]]
@@ -158,7 +158,7 @@ def _gap(count: int) -> list[str]:
 
 
 def _windowed(frame: _Frame) -> list[str]:
-    """A frame's lines, those around its arrow if they are many."""
+    """A frame's lines; if there are many, those around its arrow."""
     head, *code = [line for line in frame.lines if line.strip()]
     most = OWN_LINES if frame.is_own else LIBRARY_LINES
     arrow = next((at for at, line in enumerate(code) if _ARROW.match(line)), 0)
@@ -200,7 +200,7 @@ def _parsed_text(text: str) -> list[_Error]:
 def _python(lines: Sequence[str]) -> Iterator[_Error]:
     error = _Error()
     for line in lines:
-        # Most lines are code: what they begin with tells it faster than the patterns.
+        # Most lines are code, which their first characters tell faster than the patterns.
         if (stripped := line.strip()).startswith(("|", "+")):
             line = _GROUP_MARGIN.sub("", line, count=1)
             stripped = line.strip()

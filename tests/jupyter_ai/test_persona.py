@@ -209,7 +209,7 @@ def test_a_single_request_of_a_program_is_answered_and_nothing_waits_for_it(
     model.script(Call("askUser", question), Say("I decided myself."))
     answer = server.post("/api/ai/message/Datalayer", {"message": "Choose"})
     assert answer["response"].endswith("I decided myself.")
-    assert "Nobody can answer over this route" in model.requests[-1].text
+    assert "No user is available to answer" in model.requests[-1].text
 
 
 def test_what_cannot_be_done_is_said_in_the_chat(

@@ -183,6 +183,6 @@ def test_a_refusal_says_why_and_what_to_do(server: RunningServer) -> None:
     answer = server.request("PATCH", "config", json={"values": {"approvalPolicy": "never"}})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (403, "forbidden")
-    assert "A token alone does not decide this" in error["message"]
+    assert "A token alone cannot decide this" in error["message"]
     assert "JupyterLab" in error["message"]
     assert json.dumps(server.get("config")).count('"never"') == 0

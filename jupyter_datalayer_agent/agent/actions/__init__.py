@@ -1,1 +1,1 @@
-"""Actions of services: their parameters found, proposed, and run."""
+"""Actions of services: their parameters are found, proposed, and used to run them."""

@@ -1,4 +1,4 @@
-"""What an action may use: in a dry run it only reads, in its run it may call tools and run code."""
+"""What an action may use: a dry run only reads, a run may also call tools and run code."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from ..state import SessionState
 from ..tool_calls.own_calls import OwnCalls
 
 NO_PAGE = (
-    "No page of JupyterLab is connected that could do it: open JupyterLab, and run the action from "
-    "its Agent panel."
+    "No page of JupyterLab is connected that could do this. Open JupyterLab, and run the action "
+    "from the Agent panel."
 )
 PAGE_SECONDS = 20.0
 TABLES = frozenset({"pandas.DataFrame", "polars.DataFrame", "pyarrow.Table"})
 _NO_TABLES = {
-    "no_kernel": "Run the cell that makes the table first.",
+    "no_kernel": "Run the cell that creates the table first.",
     "busy": "Try again when it has finished.",
     "not_known": "Write the table in a cell, in R for example by write.csv.",
     "failed": "Try again, or restart the kernel.",
 }
-NOTHING_RUNS = "Nothing is run while an action's parameters are being found."
+NOTHING_RUNS = "Nothing can run while an action's parameters are being found."
 
 
 class ReadingContext:
@@ -80,7 +80,7 @@ class ReadingContext:
     async def tables(self) -> list[Option]:
         """See ``ActionContext``."""
         if self.notebook is None:
-            raise ActionFailed("No notebook is active: open the one whose kernel has the table.")
+            raise ActionFailed("No notebook is active. Open the one whose kernel has the table.")
         try:
             found = await self._runtime.notebooks.variables(self.notebook)
         except DocumentError as error:
@@ -111,7 +111,7 @@ class ReadingContext:
 
     async def _python(self, *, ask: bool) -> str:
         if self.notebook is None:
-            raise ActionFailed("No notebook is active: open the one whose kernel is meant.")
+            raise ActionFailed("No notebook is active. Open the one whose kernel you mean.")
         try:
             return await self._runtime.notebooks.interpreter_of(self.notebook, ask=ask)
         except DocumentError as error:

@@ -1,4 +1,4 @@
-"""Answers to an action's questions, read off a message by a model."""
+"""Answers an action's questions from a message, with a model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..history import user_item
 from ..model_calls.call import ask_once
 
 Ask = Callable[[str, str, dict[str, Any]], Awaitable[Any]]
-"""Asks a model once: the prompt's file, the text, the JSON schema; the JSON of its answer, or None
-where that is none."""
+"""Asks a model once: the prompt's file, the text, the JSON schema. Returns the JSON of its answer,
+or None if there is none."""
 
 
 class ModelFiller:
-    """Asks the model for all questions in one request. A value that is not in the message is no
-    answer: ``source`` must be there, word for word. Where the model fails, ``fallback`` answers."""
+    """Asks the model all questions in one request. A value counts only if its ``source`` is in the
+    message, word for word. If the model fails, ``fallback`` answers."""
 
     def __init__(self, ask: Ask, fallback: Filler) -> None:
         self._ask = ask
@@ -119,7 +119,7 @@ def _property(question: Question) -> dict[str, Any]:
 
 
 def json_in(text: str) -> Any:
-    """The JSON object of a model's answer, in a fence or not; None where there is none."""
+    """The JSON object in a model's answer, fenced or not; None if there is none."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         return None
@@ -129,7 +129,7 @@ def json_in(text: str) -> Any:
         return None
 
 
-# Requests about a message that are no part of the conversation: JSON by a schema, or nothing.
+# Requests about a message that are not part of the conversation: JSON by a schema, or nothing.
 
 
 log = logging.getLogger(__name__)
@@ -140,8 +140,8 @@ MAX_TOKENS = 1_000
 def cheap_asker(
     model: Model, name: str, settings: Settings, count: Callable[[Usage, str], None]
 ) -> Ask:
-    """Asks the cheapest of the turn's model ``name`` and those of ``mode_models``. Which one that
-    is is known once litellm is loaded, which the first message of a server waits for."""
+    """Asks the cheaper of the turn's model ``name`` and those of ``mode_models``. Their prices are
+    known once litellm is loaded, for which the first message of a server waits."""
     asks: Ask | None = None
 
     async def ask(prompt: str, text: str, schema: dict[str, Any]) -> Any:
@@ -162,8 +162,8 @@ def cheap_asker(
 
 
 def asker(model: Model, name: str, settings: Settings, on_usage: Callable[[Usage], None]) -> Ask:
-    """Asks the model ``name``. What each request used is given to ``on_usage``, however it ended. A
-    server that takes no schema is asked without one: the prompt describes it, too."""
+    """Asks the model ``name``. ``on_usage`` is called with the usage of each request, however it
+    ended. The schema is also in the prompt, for servers that do not accept one."""
     takes_schema = True
 
     async def ask(prompt: str, text: str, schema: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Proposals of a session: made by a dry run, refined by a further message, run by the user."""
+"""Proposals of a session: made by a dry run, refined by further messages, run by the user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..runtime import Runtime
 from ..turn.ends import TurnEnds
 from .context import ReadingContext
 
-# The run of an action with the values of its form: checked, reported.
+# Runs an action with the values of its form: checked and reported.
 
 
 log = logging.getLogger(__name__)
@@ -47,11 +47,11 @@ class ActionRun:
         execute: Callable[[Any], Awaitable[ActionResult]] | None = None,
         is_left: Callable[[], bool] = lambda: False,
     ) -> ActionResult:
-        """Run it with the values ``given``; None are those that were not kept. Its result has no
-        secret. ``execute`` is called with the parameters in place of the action's own; ``is_left``:
-        the run is not over when it is cancelled, it goes on after a restart of the server.
+        """Run it with the values ``given``; None if they were not saved. Its result contains no
+        secret. ``execute`` is called with the parameters instead of the action's own method.
+        ``is_left``: a cancelled run is not over but continues after a restart of the server.
 
-        Raises ``ActionFailed`` with what is to be shown, and what ``execute`` ends a turn with.
+        Raises ``ActionFailed`` with a message to show, and whatever ``execute`` ends a turn with.
         """
         await self._start()
         try:
@@ -88,10 +88,10 @@ class ActionRun:
         return result
 
     async def _check(self, given: Mapping[str, Any]) -> Any:
-        """The parameters of the form, as the action takes them. Raises ``ActionFailed`` that says
-        what is wrong with which."""
+        """The form's parameters, as the action takes them. Raises ``ActionFailed``, which says what
+        is wrong with which."""
         found = await dry_run(self._action, "", given, Matcher(self._action.context))
-        # Nothing that the action says from here on is stored or logged with them.
+        # Secrets are removed from what the action says before it is stored or logged.
         self._secrets = [str(given[name]) for name in found.secrets if given.get(name)]
         return _parameters_of(found)
 
@@ -129,8 +129,8 @@ class ActionRun:
 
 
 FORGOTTEN = (
-    "The values of the form were not kept while the message waited, since there may be secrets "
-    "among them. Open the form of the proposal again."
+    "The form's values weren't saved, because they may include secrets. Open the form of the "
+    "proposal again."
 )
 
 
@@ -148,12 +148,12 @@ def _parameters_of(found: DryRun) -> Any:
     if problems:
         raise ActionFailed(" ".join(problems))
     if found.parameters is None:
-        raise ActionFailed("The form is not complete.")
+        raise ActionFailed("The form is incomplete.")
     return found.parameters
 
 
 def find_action(registry: ServiceRegistry, service_id: str, action_id: str) -> type[Action]:
-    """The action. Raises ``AgentError`` ``not_found`` that says what there is."""
+    """The action. Raises ``AgentError`` ``not_found``, which lists what exists."""
     service = registry.find(service_id)
     if service is None:
         names = ", ".join(each.id for each in registry)
@@ -179,8 +179,8 @@ async def propose(
     filler: Filler | None = None,
     proposal_id: str | None = None,
 ) -> OpenProposal:
-    """A dry run of the action; nothing is executed. Whatever the action's own code raises, or
-    offers to choose from, there is a proposal: it may say that its questions cannot be asked."""
+    """Dry-run the action; nothing is executed. Whatever the action's own code raises or offers to
+    choose from, there is a proposal, which may say that the form cannot be shown."""
     context = ReadingContext(runtime, notebook, client_id)
     try:
         action = action_class(context)
@@ -199,14 +199,14 @@ async def propose(
 async def run_request(
     runtime: Runtime, session_id: str, known: OpenProposal | None, proposal_id: str
 ) -> ChatRequest:
-    """The message that runs a proposed action; its parameters go with it, and are not stored.
+    """The message that runs a proposed action, with its parameters, which are not stored.
 
     Raises ``AgentError`` ``not_found`` for a proposal that the session does not have.
     """
     if known is None or known.proposal.proposal_id != proposal_id:
         known = await _stored(runtime, session_id, proposal_id)
     if known is None:
-        raise AgentError("not_found", "This proposal is not in the conversation any more.")
+        raise AgentError("not_found", "This proposal is no longer in the conversation.")
     proposal = known.proposal
     return ChatRequest(
         message=proposal.title,
@@ -222,7 +222,7 @@ async def run_request(
 
 
 async def _stored(runtime: Runtime, session_id: str, proposal_id: str) -> OpenProposal | None:
-    """A proposal from before the server was started, or an older one."""
+    """An older proposal, or one from before the server was started."""
     found, after = None, 0
     while page := await runtime.store.events.after(session_id, after):
         for event in page:

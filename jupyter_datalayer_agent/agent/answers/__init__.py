@@ -1,1 +1,1 @@
-"""Answers of several models to one message: regenerated, compared, and their synthesis."""
+"""Several models' answers to one message: regenerated, compared and synthesised."""

@@ -1,4 +1,4 @@
-"""One of several answers of a turn: asked, with the tools that it may call, and stored."""
+"""One of several answers of a turn: from a model that may call tools, and stored."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from ..state import SessionState, Stop, check_budget, estimated_usage
 from ..tool_calls.scheduler import aborted_call, run_group, schedule
 from ..turn.ends import error_code, why_empty
 
-# The token limit for calls that run at once.
+# The token limit for concurrent calls.
 
 
 class SharedBudget:
-    """What calls that run are about to use counts for each other, so that their sum keeps within
-    the session's ``limit``."""
+    """Counts what concurrent calls are about to use, so that their sum stays within the session's
+    ``limit``."""
 
     def __init__(self, session: SessionState, limit: int | None) -> None:
         self._session = session
@@ -41,7 +41,7 @@ class SharedBudget:
 
     @contextmanager
     def call(self, size: int) -> Iterator[None]:
-        """A call of about ``size`` tokens. Raises ``AgentError`` ``token_limit``."""
+        """Make a call of about ``size`` tokens. Raises ``AgentError`` ``token_limit``."""
         check_budget(self._limit, self._session.tokens + self._open, size)
         self._open += size
         try:
@@ -50,18 +50,18 @@ class SharedBudget:
             self._open -= size
 
 
-# Emits a model call's events as those of one of several answers of a turn.
+# Emits the events of a model call as those of one of several answers of a turn.
 
 
 CALLS = (events.ToolCallStarted, events.ToolCallArguments, events.ToolCallOutput)
 
 
 class AnswerBuffer(EventBuffer):
-    """Renames what a ``ModelCall`` emits for a turn. Names of items and calls are the providers',
-    and may come again: the answer's id is put before them.
+    """Renames what a ``ModelCall`` emits for a turn: providers choose the names of items and calls,
+    which may repeat, so the answer's id is put before them.
 
-    Tool calls are emitted where the answer makes some (``calls_tools``); its items are not stored
-    with the turn, which is sent with the answer that is chosen alone.
+    Tool calls are emitted if the answer makes any (``calls_tools``). Its items are not stored with
+    the turn, since only the chosen answer is sent later.
     """
 
     def __init__(
@@ -91,24 +91,24 @@ class AnswerBuffer(EventBuffer):
             super().add(event.model_copy(update=own), **({"tool_calls": kept} if kept else {}))
 
     def status(self, message: str) -> None:
-        """Report the current activity, where it is another."""
+        """Report what the model is doing, if it changed."""
         if message != self._status:
             self._status = message
             super().add(events.AnswerStatus(answer_id=self._answer_id, message=message))
 
     def count(self, call: Usage, model: str) -> None:
-        """A call cost this."""
+        """Report the cost of a call."""
         super().add(None, usage=call, model=model)
 
     def _named(self, name: str) -> str:
         return f"{self._answer_id}:{name}"
 
 
-# The numbers by which a synthesis cites answers.
+# The numbers with which a synthesis cites answers.
 
 
 CODE = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)|(`+)[^`].*?\2", re.DOTALL)
-# The same ones that the page makes links of (``citations.ts``).
+# The page links the same ones (``citations.ts``).
 NUMBER = re.compile(r"(?<![\w\\])\[(\d{1,2})\](?![\w(:])", re.ASCII)
 
 
@@ -122,7 +122,7 @@ def with_cited(sources: Sequence[CitedAnswer], text: str) -> list[CitedAnswer]:
 log = logging.getLogger(__name__)
 
 STOPPED = "Stopped before its end."
-TOO_MANY_CALLS = "Stopped after {}, the limit of one turn: the model gave no answer without more."
+TOO_MANY_CALLS = "Stopped after {}, the limit of one turn: the model did not answer without more."
 ATTEMPTS_WITHOUT_TOOLS = 2
 
 
@@ -130,10 +130,10 @@ ATTEMPTS_WITHOUT_TOOLS = 2
 class Question:
     """What a model is asked.
 
-    ``resolve`` returns the model's name, or raises ``AgentError`` where it cannot be called;
-    ``make_request`` builds the request with the items so far, of which ``items`` are the first.
+    ``resolve`` returns the model's name, or raises ``AgentError`` if it cannot be called;
+    ``make_request`` builds the request with the items so far, which begin with ``items``.
     ``dispatcher`` calls tools, at most ``max_tool_calls``; None: the model calls none. ``sources``
-    are the answers that a synthesis is of.
+    are the answers that a synthesis is about.
     """
 
     model: str
@@ -147,8 +147,8 @@ class Question:
 
 @dataclass(eq=False)
 class Answer:
-    """A model's answer to a turn's message, beside others. ``becomes_chosen`` is asked when it is
-    complete: whether the conversation continues from it."""
+    """One model's answer to a turn's message, beside others. ``becomes_chosen`` is called when it
+    is complete and returns whether the conversation continues from it."""
 
     session: SessionState
     turn_id: str
@@ -176,16 +176,16 @@ class Answer:
 
     @property
     def usage(self) -> Usage:
-        """What its calls of the model cost so far."""
+        """What its model calls have cost so far."""
         return self._usage
 
     async def _report(self, message: str) -> None:
         self._buffer.status(message)
 
     async def run(self, stop: Stop) -> None:
-        """Ask, and emit the answer or why there is none.
+        """Ask the model, and emit its answer or why there is none.
 
-        Raises ``AgentError`` where the database cannot be used.
+        Raises ``AgentError`` if the database cannot be used.
         """
         answers = self.session.runtime.store.answers
         started = events.AnswerStarted(
@@ -253,8 +253,8 @@ class Answer:
     def _request(self) -> ModelRequest:
         request = self.question.make_request(self._model, self._items)
         if self._calls_made >= self.question.max_tool_calls:
-            # The tools stay in the request: it contains calls of them, and providers require their
-            # definitions.
+            # The tools stay in the request, since it contains calls of them, and providers require
+            # their definitions.
             return replace(request, tool_choice="none" if request.tools else None)
         return request
 
@@ -269,7 +269,7 @@ class Answer:
     # -- execute -------------------------------------------------------------------------------
 
     async def _execute(self, dispatcher: Dispatcher, answer: ModelAnswer) -> None:
-        """Run the calls that are allowed; every call gets an answer, so that the next request is
+        """Run the calls that are allowed. Every call gets an answer, which makes the next request
         valid."""
         runtime = self.session.runtime
         calls = answer.calls
@@ -354,8 +354,8 @@ class Answer:
 
 
 async def run_together(answers: Sequence[Answer]) -> None:
-    """Ask all of them at once. Where this is cancelled all are stopped, and what each has is stored
-    before. Raises ``AgentError`` where the database cannot be used."""
+    """Ask all of them at once. If cancelled, all are stopped, and what each has is stored first.
+    Raises ``AgentError`` if the database cannot be used."""
     stops = [Stop() for _ in answers]
     open_stops = answers[0].session.answer_stops
     open_stops.update({answer.id: stop for answer, stop in zip(answers, stops, strict=True)})
@@ -377,8 +377,8 @@ async def run_together(answers: Sequence[Answer]) -> None:
 
 
 def stop_answer(session: SessionState, answer_id: str) -> None:
-    """Stop one of the answers that are being given; the others go on. Raises ``AgentError``."""
+    """Stop one of the answers in progress; the others continue. Raises ``AgentError``."""
     stop = session.answer_stops.get(answer_id)
     if stop is None:
-        raise AgentError("not_found", "This answer is no longer being given.")
+        raise AgentError("not_found", "This answer is no longer in progress.")
     stop.request()

@@ -1,6 +1,6 @@
-"""A message that several models answer side by side. They only read, whatever the mode.
+"""A message that several models answer side by side. They only read, in every mode.
 
-The turn has no answer of its own: each model's is one of its further answers, and the conversation
+The turn has no answer of its own: each model's is one of its further answers. The conversation
 continues from the first complete one, in the order of the models, until the user chooses another.
 """
 
@@ -39,15 +39,15 @@ from ..turn.record import Restored, TurnStatus
 from .answer import Answer, SharedBudget, run_together
 from .answer import Question as AnswerQuestion
 
-# What models that answer side by side may do: read, through the same dispatcher and gate.
+# What models that answer side by side may do: read, with the usual dispatcher and gate.
 
 
-NOT_ASKED = "by the setting, which asks first: models that answer side by side do not ask"
+NOT_ASKED = "by the setting, which asks first: models that answer side by side cannot ask"
 
 
 @dataclass
 class ReadingGate(Gate):
-    """Allows the tools that read, and nothing that changes, runs, plans or asks the user."""
+    """Allows tools that read, and none that change, run, plan or ask the user."""
 
     def refusal(self, tool: GatedTool) -> Refusal | None:
         """See ``Gate.refusal``."""
@@ -62,7 +62,7 @@ class ReadingGate(Gate):
 
 
 def reading(request: TurnRequest) -> TurnRequest:
-    """The request with reading tools alone, whatever its mode."""
+    """The request with only reading tools, in any mode."""
     gate = request.gate
     return replace(
         request,
@@ -82,7 +82,7 @@ def reading(request: TurnRequest) -> TurnRequest:
 
 
 class _WithoutAsking:
-    """Sends what may be sent, or was approved for the session; withholds what would be asked."""
+    """Sends what may be sent or was approved for the session, and withholds what would be asked."""
 
     def __init__(self, session: SessionState, settings: Callable[[], Settings]) -> None:
         self._session = session
@@ -107,8 +107,8 @@ class _WithoutAsking:
 def reading_dispatcher(
     session: SessionState, turn_id: str, request: TurnRequest, settings: Callable[[], Settings]
 ) -> Dispatcher:
-    """Calls the tools of one answer. What it reads is not what the conversation has read: only the
-    text of the answer that is chosen is sent later."""
+    """Calls the tools of one answer. What it reads does not count as read by the conversation,
+    since only the text of the chosen answer is sent later."""
     runtime = session.runtime
     context = ToolContext(
         gate=request.gate,
@@ -128,7 +128,7 @@ def reading_dispatcher(
     return Dispatcher(request.tools, context)
 
 
-# What each model is asked: the message as it was sent, with its context.
+# What each model is asked: the message as sent, with its context.
 
 
 LOCKED = (
@@ -138,7 +138,7 @@ LOCKED = (
 
 
 def check_unlocked(session: SessionState, request: TurnRequest) -> None:
-    """Raises ``AgentError`` ``forbidden`` where no other model can be asked."""
+    """Raises ``AgentError`` ``forbidden`` if no other model may be asked."""
     base = session.runtime.settings()
     by_mode = request.mode in base.mode_models and "mode_models" in base.locked
     if by_mode or "model" in base.locked:
@@ -146,20 +146,20 @@ def check_unlocked(session: SessionState, request: TurnRequest) -> None:
 
 
 def settings_of(session: SessionState, request: TurnRequest, model: str | None) -> Settings:
-    """The settings with which this model is asked. Raises ``AgentError`` ``forbidden``."""
+    """The settings for asking this model. Raises ``AgentError`` ``forbidden``."""
     wanted = ChatRequest(message="", model=model, overrides=request.chat.overrides)
     return for_turn(session.runtime.settings(), session.record.settings, wanted, request.mode)
 
 
 def settings_now(session: SessionState, settings: Settings) -> Callable[[], Settings]:
-    """The settings, with what may be sent as it is set at the time of the call."""
+    """The settings, with the current rules for what may be sent."""
     return lambda: as_now(settings, session.runtime.settings(), session.record.settings)
 
 
 def reading_question(
     session: SessionState, turn_id: str, request: TurnRequest, model: str, items: Sequence[Item]
 ) -> AnswerQuestion:
-    """Ask a model that may read; ``request`` has the gate for that."""
+    """A question to a model that may read; ``request`` has the gate for that."""
     settings = settings_of(session, request, model)
     dispatcher = reading_dispatcher(session, turn_id, request, settings_now(session, settings))
     return AnswerQuestion(
@@ -179,7 +179,7 @@ def request_of(
     model: str,
     items: Sequence[Item],
 ) -> ModelRequest:
-    """The request with system prompt and tools as the gate has them."""
+    """The request with the system prompt and tools that the gate allows."""
     now = settings_now(session, settings)()
     is_blind = model in session.history.blind
     return model_request(session.runtime, request, now, model, items, is_blind=is_blind)
@@ -187,8 +187,8 @@ def request_of(
 
 # Regenerate: other models answer the newest message, and the user chooses one of the answers.
 #
-# They answer from what the first one read and call no tools, so nothing is changed or run. To a
-# comparison, in which every model reads for itself, they are added with the same reading tools.
+# They answer from what the first one read and call no tools, so nothing is changed or run. In a
+# comparison, where every model reads for itself, they get the same reading tools.
 
 
 NOT_NEWEST = "This is no longer the latest message. Fork from this turn to ask it there."
@@ -203,12 +203,12 @@ NO_CONTEXT = (
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers that are asked for at once, beside turns."""
+    """Answers that are generated together, outside of turns."""
 
     answers: Sequence[Answer]
 
     async def run(self, stop: Stop) -> None:
-        """Ask, and emit each answer or why there is none. Raises ``AgentError``."""
+        """Ask the models, and emit each answer or why there is none. Raises ``AgentError``."""
         try:
             await stop.work(run_together(self.answers))
         except asyncio.CancelledError:
@@ -245,7 +245,7 @@ async def _check(session: SessionState, turn: Turn, asked: AskedWith) -> None:
 
 
 def _items(session: SessionState, turn: Turn, asked: AskedWith) -> list[Item]:
-    """What is sent: as it was sent, with its pictures."""
+    """What is sent: the same as the first time, with its pictures."""
     before = session.history.items_before(turn.index)
     context = asked.context.item if asked.context is not None else None
     parts = answered(session.history.turns[-1].items)
@@ -280,7 +280,7 @@ async def choose(session: SessionState, op: ChooseAnswer) -> None:
 
 
 async def read_again(session: SessionState) -> None:
-    """The newest turn is sent with another answer: read what is sent from the database."""
+    """Reload what is sent from the database, since the newest turn now has another answer."""
     session.is_stale = True
     before = session.history
     session.history = await read_history(session.runtime.store, session.id)
@@ -290,11 +290,11 @@ async def read_again(session: SessionState) -> None:
 
 
 async def newest_turn(session: SessionState, turn_id: str) -> Turn:
-    """The turn, if it is the newest one that is sent, and nothing runs in the session."""
+    """The turn, if it is the newest one that is sent and the session is idle."""
     if session.is_busy:
         raise AgentError(
             "turn_in_progress",
-            "A turn is running, or another answer is being generated. Wait for its end or stop it.",
+            "A turn or another answer is running. Wait for it to end, or stop it.",
         )
     await session.refresh()
     store = session.runtime.store
@@ -311,7 +311,7 @@ async def newest_turn(session: SessionState, turn_id: str) -> Turn:
 
 # Synthesise: a model writes where the answers to one message agree and where they differ.
 #
-# It reads the message and the answers, which are data to it, and has no tools.
+# It reads the message and the answers as data, and has no tools.
 
 
 TOO_FEW = (
@@ -391,7 +391,7 @@ def _request(settings: Settings, model: str, items: Sequence[Item]) -> ModelRequ
     )
 
 
-NONE_ANSWERED = "None of the models answered. What went wrong is written under each."
+NONE_ANSWERED = "None of the models answered. The reason is shown under each."
 NOT_HERE = "Several models can answer in the chat panel and over the API, not in a cell's chat."
 ONE_WITH_WORK = "A message to several models cannot run a workflow or an action: they only read."
 
@@ -404,7 +404,7 @@ def compare_turn(
     op_id: str | None,
     restored: Restored | None = None,
 ) -> CompareTurn:
-    """The turn of a message to several models. Raises ``AgentError`` where it cannot be one."""
+    """The turn of a message to several models. Raises ``AgentError`` if they cannot answer it."""
     if request.location in ("inline", "magic"):
         raise AgentError("invalid_request", NOT_HERE)
     if request.chat.workflow is not None or request.chat.action is not None:
@@ -415,7 +415,7 @@ def compare_turn(
 
 
 class CompareTurn(LoopTurn):
-    """Asks the models at once, with the same history, context and message."""
+    """Asks several models at once, with the same history, context and message."""
 
     def __init__(
         self,
@@ -426,7 +426,7 @@ class CompareTurn(LoopTurn):
         op_id: str | None,
         restored: Restored | None,
     ) -> None:
-        # No one model answers the turn.
+        # The turn has no model of its own.
         own = settings.model_copy(update={"model": None})
         super().__init__(session, request, own, audience, op_id, restored)
         self._summarises_with = settings
@@ -460,8 +460,8 @@ class CompareTurn(LoopTurn):
             raise TurnEnds("error", NONE_ANSWERED, "model_error")
 
     async def _make_room(self) -> None:
-        """A history of too many turns is summarised before, by the session's model; what one of the
-        models cannot read of it is refused by that one's provider."""
+        """Summarise a history of too many turns first, with the session's model. If it is still too
+        long for one of the models, that one's provider refuses it."""
         try:
             self._window.model = self.runtime.resolve_model(self._summarises_with)
         except AgentError:
@@ -469,7 +469,7 @@ class CompareTurn(LoopTurn):
         await self._window.make_room()
 
     def _becomes_chosen(self, answer: Answer) -> bool:
-        """Whether no earlier one of the models has answered."""
+        """Whether no model before this one has answered."""
         first, order = self._chosen, self._answers
         if first is not None and order.index(first) < order.index(answer):
             return False
@@ -483,7 +483,7 @@ class CompareTurn(LoopTurn):
         self, status: TurnStatus, reason: AbortReason | None, error: ErrorBody | None = None
     ) -> ChatReply:
         reply = await super()._end(status, reason, error)
-        # Where it fails, it is read before the next turn.
+        # If this fails, it is read before the next turn.
         with suppress(AgentError):
             await read_again(self.session)
         return reply

@@ -23,16 +23,16 @@ from ...store.store import Store
 
 
 def recorded(notebooks: NotebookService, store: Store, turn_id: str) -> NotebookService:
-    """The service for one turn: what is changed through it can be reverted."""
+    """The service for one turn, which records its changes so that they can be reverted."""
     return notebooks.recording(Recorder(_StoredCheckpoints(store, turn_id)))
 
 
 @dataclass(frozen=True)
 class DocumentChanges:
-    """The undecided changes of a turn to a document.
+    """A turn's changes to a document that are neither kept nor reverted.
 
-    ``made`` says that the turn made the document itself; ``made_text`` is then the digest of a
-    text file as the turn left it, None for a notebook. ``texts`` are the changes to a text file.
+    ``made``: the turn created the document. ``made_text`` is then the digest of a text file as the
+    turn left it, None for a notebook. ``texts`` are the changes to a text file.
     """
 
     path: str
@@ -81,12 +81,12 @@ async def open_changes(store: Store, turn_id: str) -> list[DocumentChanges]:
 
 
 def text_digest(text: str) -> str:
-    """What is stored of a text file that a turn created."""
+    """What is stored about a text file that a turn created."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _StoredCheckpoints:
-    """Stores a turn's checkpoints. If that fails, the change is not made."""
+    """Stores a turn's checkpoints. If that fails, no change is made."""
 
     def __init__(self, store: Store, turn_id: str) -> None:
         self._store = store
@@ -127,7 +127,7 @@ class _StoredCheckpoints:
     async def keep_text(
         self, path: str, span: int, before: TextState | None, left: TextState, *, is_new: bool
     ) -> None:
-        """Of a file that the turn created, a digest is enough."""
+        """A digest is enough for a file that the turn created."""
         after = {"text": text_digest(left.raw)} if before is None else left.to_json()
         if not is_new:
             await self._save(CheckpointPart(path=path, span=span, left={WHOLE_DOCUMENT: after}))
@@ -165,12 +165,12 @@ def _record(cell: CheckpointCell) -> CellRecord:
     return CellRecord(cell.before, left)
 
 
-# The blocks of Lexical documents that a turn changed and nobody has decided on.
+# Blocks of Lexical documents with changes of a turn that are neither kept nor reverted.
 
 
 async def changed_blocks(store: Store, files: TextFiles, turn_id: str) -> list[ChangedBlock]:
-    """Of documents as they are now. Those that the turn made are new as a whole; those that cannot
-    be read any more have none."""
+    """The changed blocks of the current documents. All blocks of a document that the turn created
+    are new; a document that cannot be read has none."""
     found: list[ChangedBlock] = []
     for changes in await open_changes(store, turn_id):
         if changes.made or not changes.texts or not is_lexical(changes.path):

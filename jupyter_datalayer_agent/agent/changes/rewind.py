@@ -1,6 +1,6 @@
-"""Rewinding a conversation: later turns are withdrawn, with or without their changes.
+"""Rewinds a conversation: withdraws later turns, with or without their changes.
 
-The documents come first: if they cannot be restored, the conversation stays as it is.
+Documents come first: if they cannot be restored, the conversation stays as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..runtime import Runtime
 from ..state import SessionState
 from . import undo
 
-# Forks: a copy of a conversation up to a turn, which continues on its own.
+# Forks: a copy of a conversation up to a turn, which continues separately.
 
 
 COPIED = (
@@ -43,16 +43,16 @@ WENT_BACK = (
 
 
 async def go_back(session: SessionState, op: GoBack) -> None:
-    """Withdraw turns and emit that. Raises ``AgentError``; then no turn was withdrawn."""
+    """Withdraw turns, and report it. If it raises ``AgentError``, no turn was withdrawn."""
     if session.is_busy:
         raise AgentError(
             "turn_in_progress",
-            "A turn or a summary is running. Wait for its end or stop it, then go back.",
+            "A turn or a summary is running. Wait for it to end, or stop it, then go back.",
         )
     withdrawals = session.runtime.store.withdrawals
     gone = await withdrawals.after(session.id, op.turn_id, op.include_turn)
     if not gone:
-        raise AgentError("invalid_request", "Nothing came after this turn.")
+        raise AgentError("invalid_request", "No turns follow this one.")
     left = await _take_back(session, gone) if op.documents else []
     event = events.WentBack(
         to_turn_id=op.turn_id,
@@ -67,8 +67,8 @@ async def go_back(session: SessionState, op: GoBack) -> None:
 
 
 async def _take_back(session: SessionState, turn_ids: Sequence[str]) -> list[str]:
-    """Undo the turns' changes, the newest first; returns, in order, the turns of which some
-    remain."""
+    """Undo the turns' changes, newest first. Returns, in order, the turns that still have
+    changes."""
     store = session.runtime.store
     left = []
     for turn_id in reversed(turn_ids):

@@ -1,7 +1,7 @@
 """Undo and keep: decisions on the changes that a turn made to documents.
 
-An undo is atomic: every document is locked and checked before the first one is changed, and if one
-of them cannot be changed, those before it are restored.
+Undo is atomic: every document is locked and checked before the first one is changed, and if one
+cannot be changed, those before it are restored.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from ..history import Item, user_item
 from ..state import SessionState
 from .checkpoints import DocumentChanges, open_changes, text_digest
 
-# Undo of a turn's changes to a text file: planned, written, and reversed if another one fails.
+# Undoes a turn's changes to a text file: planned, written, and reversed if another document fails.
 
 
 @dataclass
 class FilePlan:
-    """What an undo does with one file, as it is now: ``text`` is written, or it is ``removed``, or
-    left as it is with ``conflicts``."""
+    """What an undo does with one file in its current state: ``text`` is written, or it is
+    ``removed``, or left unchanged because of ``conflicts``."""
 
     removed: bool = False
     now: FileText | None = None
@@ -54,7 +54,7 @@ async def plan_file(files: TextFiles, changes: DocumentChanges, overwrite: bool)
     try:
         now = await files.read_own(path)
     except DocumentError as error:
-        # Something else has written it anew: that is the user's to decide, as any other change.
+        # Something else has rewritten it, which the user decides about like any other change.
         is_no_text = error.code == "too_large" or isinstance(error.__cause__, NotText)
         if not is_no_text and (error.code != "not_found" or before is None):
             raise
@@ -82,8 +82,8 @@ async def plan_file(files: TextFiles, changes: DocumentChanges, overwrite: bool)
 def _restored(
     path: str, spans: Sequence[TextSpan], now: TextState, overwrite: bool
 ) -> tuple[TextState, list[UndoConflict]]:
-    """The file without the turn's changes. Lexical documents are restored block by block: of
-    contested blocks, which stay, there is a conflict. All others are restored line by line."""
+    """The file without the turn's changes. Lexical documents are restored block by block, and all
+    others line by line. Contested blocks stay, each with a conflict."""
     if not is_lexical(path):
         return restored(spans, now), []
     from ...notebook.lexical.convert import blocks_markdown
@@ -113,7 +113,7 @@ def _conflict(changes: DocumentChanges, now: str | None) -> UndoConflict:
 
 
 def _said(path: str, content: str) -> str:
-    """What a message shows of a text: for a Lexical document its Markdown, without outputs."""
+    """The text as a message shows it: for a Lexical document its Markdown, without outputs."""
     if not is_lexical(path):
         return content
     from ...notebook.lexical.convert import document_markdown
@@ -138,14 +138,14 @@ async def write_file(files: TextFiles, path: str, plan: FilePlan) -> Change | No
 
 
 async def reverse_file(files: TextFiles, path: str, before: FileText | None) -> None:
-    """Give the file back what an undo took. Raises ``DocumentError``."""
+    """Restore what an undo took from the file. Raises ``DocumentError``."""
     now = await files.read_own(path)
     if before is None:
         raise DocumentError("internal", f"{path} was restored, and stays.")
     await files.write(now, before.state)
 
 
-# What an undo does to each document, and what is said of it: to the page and to the model.
+# What an undo does to each document, and how it is reported to the page and to the model.
 
 
 NAMED_CELLS = 30
@@ -154,11 +154,11 @@ KERNEL_NOTE = "Variables and files they created remain; restart the kernel to cl
 
 @dataclass
 class UndoPlan:
-    """What an undo changes in one document, as it is now.
+    """What an undo changes in one document in its current state.
 
-    ``removed``: the turn created the document, and nobody else added anything. ``problem`` is what
-    went wrong with a change that was made all the same: it may not be saved. ``file`` is the plan
-    for a text file.
+    ``removed``: the turn created the document, and no one else added anything. ``problem`` is what
+    went wrong with a change that was still made: it may not be saved. ``file`` is the plan for a
+    text file.
     """
 
     changes: DocumentChanges
@@ -210,7 +210,7 @@ def event_of(
 def named(
     settled: Mapping[Place, ChangeState], *, is_all: bool
 ) -> tuple[list[str] | None, list[str] | None]:
-    """The cells that are settled, None for all of the turn's, and the documents as a whole."""
+    """The cells that are settled, None for all of the turn's, and the whole documents."""
     files = [path for path, cell_id in settled if not cell_id] or None
     if is_all:
         return None, files
@@ -218,7 +218,7 @@ def named(
 
 
 def note_of(plans: Sequence[UndoPlan]) -> list[Item]:
-    """A note to the model, which would otherwise believe that its changes are still there."""
+    """A note to the model, which would otherwise assume that its changes are still there."""
     reverted = []
     for plan in plans:
         path, ids = plan.changes.path, [each for each in plan.undone.settled if each]
@@ -243,7 +243,7 @@ def note_of(plans: Sequence[UndoPlan]) -> list[Item]:
 
 
 def beside_text(path: str, edits: Sequence[CellEdit], changes: Sequence[Change]) -> list[Change]:
-    """Of the cells of which an undo restored outputs or metadata alone, that they were restored."""
+    """Changes that report cells of which an undo restored only outputs or metadata."""
     known = {each.cell_id for each in changes}
     return [
         Change(
@@ -262,12 +262,12 @@ def beside_text(path: str, edits: Sequence[CellEdit], changes: Sequence[Change])
 log = logging.getLogger(__name__)
 
 LOCK_SECONDS = 5.0
-# A batch is refused when somebody types in one of its cells between the check and the change.
+# A batch is refused if someone types in one of its cells between the check and the change.
 TRIES = 3
 
 
 async def keep(session: SessionState, op: Keep) -> None:
-    """Settle changes as they are. Raises ``AgentError`` where nothing is open."""
+    """Settle changes as they are. Raises ``AgentError`` if there are none to settle."""
     changes = await _to_decide(session, op)
     settled: dict[Place, ChangeState] = {
         (each.path, cell_id): "kept"
@@ -281,7 +281,7 @@ async def keep(session: SessionState, op: Keep) -> None:
 
 
 async def take_back(session: SessionState, op: Undo) -> None:
-    """Undo changes, and emit what was changed and what was left. Raises ``AgentError``."""
+    """Undo changes, and report what was changed and what was left. Raises ``AgentError``."""
     changes = await _to_decide(session, op)
     notebooks = session.runtime.notebooks
     async with AsyncExitStack() as locks:
@@ -292,7 +292,7 @@ async def take_back(session: SessionState, op: Undo) -> None:
                 raise AgentError(
                     "turn_in_progress",
                     f"Cells of {each.path} are running for another conversation. Nothing was "
-                    "undone; try again when they have finished.",
+                    "undone. Try again when they have finished.",
                 ) from error
         undoing = _Undoing(notebooks, op.cell_ids, op.overwrite)
         plans = await undoing.carry_out(changes)
@@ -320,7 +320,7 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
     if session.turn is not None:
         raise AgentError(
             "turn_in_progress",
-            "A turn is running. Wait for its end or stop it, then decide on the changes.",
+            "A turn is running. Wait for it to end, or stop it, then decide on the changes.",
         )
     store = session.runtime.store
     await session.runtime.notebooks.renames.recorded()
@@ -339,13 +339,13 @@ async def _to_decide(session: SessionState, op: Undo | Keep) -> list[DocumentCha
         and (op.paths is None or path in op.paths)
     }
     if not states:
-        raise AgentError("not_found", "The turn changed nothing there that could be undone.")
+        raise AgentError("not_found", "The turn made no changes there that can be undone.")
     done = " or ".join(sorted({"kept": "kept", "undone": "undone"}[each] for each in states))
     raise AgentError("invalid_request", f"These changes are already {done}; nothing was changed.")
 
 
 class _Undoing:
-    """One undo across its documents. ``made`` are the changes that it made to them."""
+    """One undo in all its documents. ``made`` are the changes that it made to them."""
 
     def __init__(
         self, notebooks: NotebookService, wanted: Collection[str] | None, overwrite: bool
@@ -360,13 +360,13 @@ class _Undoing:
         self._files: dict[str, FileText | None] = {}
 
     async def carry_out(self, changes: Sequence[DocumentChanges]) -> list[UndoPlan]:
-        """Plan all, then change all. Raises ``AgentError`` when nothing could be done."""
+        """Plan everything, then change it. Raises ``AgentError`` if nothing could be done."""
         try:
             plans = [await self._plan(each) for each in changes]
         except DocumentError as error:
             raise _refusal(error) from error
         try:
-            # Documents are removed last: that cannot be reversed here.
+            # Documents are removed last, since that cannot be reversed here.
             for plan in sorted(plans, key=lambda plan: plan.removed):
                 await self._apply(plan)
         except DocumentError as error:
@@ -376,7 +376,7 @@ class _Undoing:
 
     async def _plan(self, changes: DocumentChanges) -> UndoPlan:
         if changes.made and not await self._plain.exists(changes.path):
-            # It is as it was before the turn.
+            # It is already as it was before the turn.
             ids = [each for each in changes.ids if self._wanted is None or each in self._wanted]
             return UndoPlan(changes, Undone(NotebookState([], {}), [], ids, set()))
         if changes.is_text:
@@ -415,7 +415,7 @@ class _Undoing:
         return UndoPlan(changes, undone, removed=file.removed, conflicts=file.conflicts, file=file)
 
     async def _may_be_removed(self, changes: DocumentChanges, undone: Undone) -> bool:
-        """Whether the turn created the notebook and nothing in it is from anybody else. Overwriting
+        """Whether the turn created the notebook and no one else added anything to it. Overwriting
         the last conflict in it completes the undo that began it.
         """
         last = self._overwrite and not set(changes.ids) - {WHOLE_DOCUMENT, *(self._wanted or ())}
@@ -449,7 +449,7 @@ class _Undoing:
                 again = await self._plan(plan.changes)
                 if again.removed or (again.edits and (error.code != "stale" or attempt == 2)):
                     raise
-                # Somebody typed meanwhile; or the change is in the page and could not be saved.
+                # Someone typed meanwhile, or the change is in the page and could not be saved.
                 if not again.edits:
                     plan.problem = error.message
                     self._changed.append(path)
@@ -466,7 +466,7 @@ class _Undoing:
             try:
                 change = await write_file(self._plain.text_files, path, file)
             except DocumentError as error:
-                # Somebody typed meanwhile.
+                # Someone typed meanwhile.
                 if error.code != "stale" or attempt == TRIES - 1:
                     raise
                 again = await self._plan_file(plan.changes)
@@ -498,8 +498,8 @@ class _Undoing:
         if left:
             raise AgentError(
                 "internal",
-                f"The undo failed: {why} It was carried out in {', '.join(left)} all the same, "
-                "and in no other document.",
+                f"The undo failed: {why} It still took effect in {', '.join(left)}, and in no "
+                "other document.",
             )
 
     async def _reverse(self, path: str, spans: Sequence[Span]) -> None:

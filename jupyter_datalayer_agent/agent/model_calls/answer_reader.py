@@ -1,6 +1,6 @@
-"""Reads an answer as it streams, and makes calls of those that the model wrote as text.
+"""Reads an answer as it streams, and turns calls that the model wrote as text into calls.
 
-Text that may become a call is held back until that is decided; all other text goes on at once.
+Text that may become a call is held back until that is decided; all other text is passed on at once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from ...tools.context import ToolFailure
 from ..tool_calls.written_call_policy import AcceptedCall, WrittenCallPolicy
 from ..tool_calls.written_calls import Beginning, beginning
 
-# Finds an answer that goes round in circles, as those of small models do until their context
-# window is full.
+# Detects an answer that repeats itself, as those of small models do until their context window is
+# full.
 
 
 LONGEST = 600
-"""Characters of the longest piece that is noticed."""
+"""Characters of the longest repeated piece that is detected."""
 TIMES = 8
-"""How often a piece must follow itself, at least."""
+"""The number of consecutive repetitions from which on a piece counts."""
 LEAST = 3000
-"""Characters of its repetitions, at least: a table may have some rows that are equal."""
+"""Total characters of the repetitions from which on they count: tables may have equal rows."""
 
 _EVERY = 500
 _END = 80
@@ -42,7 +42,7 @@ _LIST_NUMBER = re.compile(r"^[ \t]*\d+[.)]", re.MULTILINE)
 
 
 class Repetition:
-    """Of the text of one answer. Numbers of list items may differ between the pieces."""
+    """Repetition in the text of one answer. Numbers of list items may differ between the pieces."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -50,8 +50,7 @@ class Repetition:
         self._since = 0
 
     def has_begun(self, delta: str) -> bool:
-        """Whether the text repeats itself now that it goes on with ``delta``. Takes constant
-        time."""
+        """Whether the text repeats itself once ``delta`` is appended. Takes constant time."""
         self._parts.append(delta)
         self._tail = (self._tail + delta)[-_TAIL:]
         self._since += len(delta)
@@ -63,7 +62,7 @@ class Repetition:
         return period is not None and _is_periodic(text, period, max(LEAST, TIMES * period))
 
     def text(self) -> str:
-        """The text without its repetitions, but for the first."""
+        """The text with only the first of the repeated pieces."""
         lines = "".join(self._parts).splitlines(keepends=True)
         bare = [_LIST_NUMBER.sub("", line) for line in lines]
         text = "".join(bare)
@@ -84,7 +83,7 @@ class Repetition:
 
 
 def _period(text: str) -> int | None:
-    """How many characters before its end the text ended in the same way."""
+    """The distance in characters to where the text last ended in the same way."""
     if len(text) <= _END:
         return None
     before = text.rfind(text[-_END:], 0, len(text) - 1)
@@ -160,7 +159,7 @@ class AnswerReader:
             yield from self.release()
 
     def _take_back(self, event: ItemTakenBack) -> Iterator[StreamEvent]:
-        """The text so far was none of the answer."""
+        """Drop the text so far, which was not part of the answer."""
         held = [
             each
             for each in self._held
@@ -185,7 +184,7 @@ class AnswerReader:
         yield done
 
     def _make_calls(self, calls: list[AcceptedCall], done: ResponseDone) -> Iterator[StreamEvent]:
-        """The calls in place of the text."""
+        """The calls that replace the text."""
         rest = [
             each for each in self._held if isinstance(each, ItemDone) and not _is_text(each.item)
         ]

@@ -1,4 +1,4 @@
-"""One answer of the model: streamed, retried where that helps, its items kept as they complete."""
+"""One answer of the model: streamed, retried if that helps, and stored item by item."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from .answer_reader import AnswerReader, Repetition
 ANOTHER_WAY = "Change the message, or choose another model."
 
 REPETITION = "repetition"
-"""The finish reason of an answer that was ended since it repeated itself."""
+"""The finish reason of an answer that was stopped because it repeated itself."""
 
 
 @dataclass
 class ModelAnswer:
     """What the model answered: its complete items, and what they cost. ``notice`` is about a call
-    as text that is not carried out. Calls in ``failures`` (by id) are answered by these instead of
-    being carried out. ``limit`` are the output tokens that were allowed, if that was said;
+    written as text that is not carried out. Calls in ``failures`` (by id) get these as answers
+    instead of being carried out. ``limit`` is the number of output tokens allowed, if one was set;
     ``has_reasoned``: reasoning was shown."""
 
     items: list[Item] = field(default_factory=list)
@@ -89,8 +89,8 @@ class ModelAnswer:
         match self.finish_reason:
             case "max_output_tokens":
                 message = (
-                    f"The answer was cut off {self.cut_at}. Send “continue” for the rest, or allow "
-                    "more with max_output_tokens (Settings → Agent)."
+                    f"The answer was cut off {self.cut_at}. Send “continue” for the rest, or raise "
+                    "max_output_tokens (Settings → Agent)."
                 )
                 return Incomplete(reason="max_output_tokens", message=message)
             case "content_filter":
@@ -98,18 +98,18 @@ class ModelAnswer:
                 return Incomplete(reason="content_filter", message=message)
             case "connection_lost":
                 message = (
-                    "The answer ended before the server said that it was complete. Send “continue” "
-                    "if something is missing."
+                    "The connection ended before the answer was complete. Send “continue” if "
+                    "something is missing."
                 )
                 return Incomplete(reason="connection_lost", message=message)
             case "size_limit":
                 message = (
-                    f"The answer was cut off {self.cut_at}. What it says up to there is kept; ask "
-                    "for less, or for parts."
+                    f"The answer was cut off {self.cut_at}. The part before that is kept; ask for "
+                    "less, or for parts."
                 )
                 return Incomplete(reason="size_limit", message=message)
             case "repetition":
-                message = "The model repeated itself, so its answer was ended."
+                message = "The model repeated itself, so its answer was stopped."
                 return Incomplete(reason="repetition", message=message)
         if refused:
             message = f"The model refused to answer. {ANOTHER_WAY}"
@@ -118,7 +118,7 @@ class ModelAnswer:
 
     @property
     def cut_at(self) -> str:
-        """Within a sentence: the limit at which the answer was cut off."""
+        """The limit at which the answer was cut off, as part of a sentence."""
         if self.finish_reason == "content_filter":
             return "by the provider's content filter"
         if self.finish_reason == SIZE_LIMIT:
@@ -133,7 +133,7 @@ class ModelAnswer:
         return "at the server's limit of output tokens"
 
     def note_cut_calls(self) -> None:
-        """A call whose arguments were cut off is answered by that."""
+        """Answer a call whose arguments were cut off with that failure."""
         if self.finish_reason not in ("max_output_tokens", "content_filter", SIZE_LIMIT):
             return
         for call in self.calls[-1:]:
@@ -142,7 +142,7 @@ class ModelAnswer:
                     "cut_off",
                     f"{call['name']} was not called: your answer was cut off {self.cut_at}, within "
                     "the arguments of this call.",
-                    "Send less, or in parts: smaller calls, one answer after the other.",
+                    "Send less, or in parts: smaller calls, one answer after another.",
                     summary=f"{call['name']}: not called, the answer was cut off {self.cut_at}",
                 )
 
@@ -151,15 +151,16 @@ class ModelCall:
     """Asks the model, and retries if the connection fails.
 
     ``keep`` takes each item as it completes, and ``make_request`` builds the request with those
-    that were kept: a broken stream continues after the last of them. ``on_text`` is called when
-    text arrives, ``on_unfinished`` with the estimated tokens of an answer that broke off or was
-    stopped. The text of a ``quiet`` call is not shown to the user. ``policy`` decides which calls
-    as text are carried out, None: none.
+    that were kept: after a broken stream, the next one continues from the last of them. ``on_text``
+    is called when text arrives, ``on_unfinished`` with the estimated tokens of an answer that broke
+    off or was stopped. The text of a ``quiet`` call is not shown to the user. ``policy`` decides
+    which calls written as text are carried out, None: none.
 
-    Text of a broken stream stays visible until the next one shows something, or for good if none
-    does: ``broken_item_id`` and ``partial_text`` name what was cut off.
+    Text of a broken stream stays visible until the next stream shows something, or for good if none
+    does: ``broken_item_id`` and ``partial_text`` are what was cut off.
 
     Events go to the ``buffer``, so that the database writes while the model works; the caller
+    flushes it before acting on the answer.
     flushes it before acting on the answer.
     """
 
@@ -185,7 +186,7 @@ class ModelCall:
         self._buffer = buffer
         self._on_text = on_text
         self._on_unfinished = on_unfinished
-        # Bytes of an answer whose usage is not known yet.
+        # Bytes of an answer whose usage is not reported yet.
         self._unpaid: int | None = None
         self._answer = ModelAnswer()
         # What was shown of incomplete items: text, and calls by item id.
@@ -218,8 +219,8 @@ class ModelCall:
             except ModelError as error:
                 self._break_off()
                 if self._answer.calls:
-                    # The calls are whole: they are carried out, and the next request goes on
-                    # from their results.
+                    # The calls are complete, so they are carried out, and the next request
+                    # continues from their results.
                     self._take_back()
                     self._buffer.add(events.Warning_(code="broken_stream", message=error.message))
                     return self._answer
@@ -270,7 +271,7 @@ class ModelCall:
                 self._unpaid = None
 
     def _weigh(self, event: StreamEvent) -> None:
-        """Add up the bytes of an answer until the provider reports what it cost."""
+        """Add up the bytes of an answer until the provider reports its cost."""
         if isinstance(event, StreamStarted):
             self._unpaid = 0
         elif isinstance(event, ResponseDone):
@@ -284,7 +285,7 @@ class ModelCall:
             await self._buffer.flush()
             return
         if self._is_broken and not isinstance(event, StreamStarted):
-            # This stream replaces what the broken one had shown.
+            # This stream replaces what the broken one showed.
             self._take_back()
         if isinstance(event, TextChunk):
             self._on_text()
@@ -323,18 +324,18 @@ class ModelCall:
             assert isinstance(event, StreamStarted)
 
     async def _end_early(self, item_id: str, text: str) -> None:
-        """Keep this text of a message that repeats itself, and show it in place of the rest."""
+        """Keep this text of a message that repeats itself, and show it instead of the rest."""
         if not self._quiet:
             self._discard([item_id])
             self._buffer.add(events.TextDelta(item_id=item_id, delta=text))
         await self._take(ItemDone(item_id, {**assistant_item(text), "id": item_id}))
         self._answer.finish_reason = REPETITION
-        # What it cost is estimated, as of any stream that is stopped.
+        # The cost is estimated, as for any stream that is stopped.
         self._answer.usage = Usage(estimated=True)
 
     def _sound(self, item: Item) -> Item:
-        """A call under its tool's own name, with arguments that are JSON if they can be: servers
-        refuse a history of other ones."""
+        """The call with its tool's own name and, if possible, valid JSON arguments: servers refuse
+        a history with other calls."""
         if item.get("type") != "function_call":
             return item
         name = str(item.get("name") or "")
@@ -348,7 +349,7 @@ class ModelCall:
         return {**item, "arguments": json.dumps(arguments, ensure_ascii=False)}
 
     def _end_reasoning(self, item_id: str, text: str) -> None:
-        """Show this text in place of reasoning that repeats itself, which no answer follows."""
+        """Show this text instead of reasoning that repeats itself and leads to no answer."""
         self._discard([item_id])
         self._buffer.add(events.ReasoningDelta(item_id=item_id, delta=text))
         self._answer.finish_reason = REPETITION
@@ -356,7 +357,7 @@ class ModelCall:
 
     def _complete(self, item: Item) -> None:
         if item.get("type") == "reasoning":
-            # It must be followed by what it reasoned about, so it waits for that.
+            # It must be followed by what it led to, so it waits for that.
             self._reasoning.append(item)
             return
         kept = [*self._reasoning, item]
@@ -398,12 +399,12 @@ class ModelCall:
             self._buffer.add(events.ItemDiscarded(item_id=item_id))
 
 
-# One call of a model outside of turns: its answer, and what it cost, however it ended.
+# One call of a model outside of turns: its answer, and its cost, however it ended.
 
 
 async def ask_once(model: Model, request: ModelRequest, spent: list[Usage]) -> ModelAnswer:
-    """One answer, once it is whole. ``spent`` gets what it cost, estimated where it broke off or
-    was stopped. Raises ``ModelError``; cancelling it closes the connection."""
+    """One complete answer. ``spent`` gets its cost, estimated if it broke off or was stopped.
+    Raises ``ModelError``; cancelling closes the connection."""
     unpaid: list[str] | None = None
     answer = ModelAnswer(finish_reason="")
     try:

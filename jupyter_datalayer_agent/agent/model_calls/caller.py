@@ -1,4 +1,4 @@
-"""How a turn calls the model: within the context window and the token limit, and counted."""
+"""How a turn calls the model: within the context window and the token limit."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .call import ModelAnswer, ModelCall
 from .compaction import WORTH, Compactor, Summarizer, whole_turns
 from .request import SMALL_WINDOW, TurnItems, has_small_window, model_request
 
-# The cost of a turn's model calls.
+# What a turn's model calls cost.
 
 
 class TurnUsage:
-    """Counts a turn's calls, for the session too; ``total`` is their sum."""
+    """Counts a turn's calls, also for the session; ``total`` is their sum."""
 
     def __init__(self, session: SessionState, buffer: EventBuffer) -> None:
         self.total = Usage()
@@ -44,27 +44,27 @@ class TurnUsage:
         )
 
     def include(self, answers: Sequence[Usage]) -> None:
-        """Add what a comparison's answers cost, which the session has counted."""
+        """Add the cost of a comparison's answers, which the session has already counted."""
         for usage in answers:
             self.total = add_usage(self.total, usage, 0)
         self.total.session_tokens = self._session.tokens
         self.total.session_cost = self._session.cost
 
 
-# The requests of one turn, made to fit into what the model can read.
+# The requests of one turn, made to fit the model's window.
 
 
 REFUSED_SHARE = 0.1
-"""The share of a request to leave out when the provider refuses it as too long; doubled with each
-further refusal."""
+"""The share of a request that is left out when the provider refuses it as too long; doubled with
+each further refusal."""
 MOST_PICTURES = 20
-"""The most pictures in a request before earlier ones are compacted: providers have such a limit."""
+"""Pictures in a request above which earlier ones are compacted: providers limit their number."""
 REFUSED = "The request was longer than the model can read."
 
 
 class ContextWindow:
-    """What a turn sends to ``model``: the history, its context, and all since the message
-    (``sent``). Before it compacts, the ``buffer`` is flushed; afterwards the ``context`` is stated
+    """What a turn sends to ``model``: the history, its context, and everything since the message
+    (``sent``). Before compaction the ``buffer`` is flushed; afterwards the ``context`` is stated
     again, and the summary is counted in ``usage``."""
 
     def __init__(
@@ -91,8 +91,8 @@ class ContextWindow:
         self.sent = TurnItems()
 
     def request(self, items: Sequence[Item] | None = None) -> ModelRequest:
-        """System prompt, tools, history, new context, the message, and this turn; or these
-        ``items`` after system prompt and tools."""
+        """System prompt, tools, history, new context, message and this turn; with ``items``, only
+        these after system prompt and tools."""
         if items is None:
             items = self.items
         session = self._session
@@ -122,8 +122,8 @@ class ContextWindow:
         return refused or has_small_window(settings, self.model)
 
     def leave_out_pictures(self) -> bool:
-        """The provider refused the request, maybe for its pictures: send none to this model from
-        now on. False if there were none."""
+        """Send this model no pictures from now on, since the provider refused the request, perhaps
+        because of them. False if there were none."""
         history = self._session.history
         if self.model in history.blind or not history.pictures + self.sent.pictures:
             return False
@@ -131,7 +131,7 @@ class ContextWindow:
         return True
 
     def put_back_pictures(self) -> None:
-        """The refusal was not about pictures."""
+        """Send pictures again: the refusal was not about them."""
         self._session.history.blind.discard(self.model)
 
     def estimate(self) -> int:
@@ -164,17 +164,17 @@ class ContextWindow:
             await self._summarise(0)
         over = self.estimate() - self._full
         if over >= 0:
-            # With some room to spare, so that not every further step invalidates the prompt cache.
+            # With room to spare, so that not every further step invalidates the prompt cache.
             self.sent.drop_oldest(over + self._size // 5)
 
     async def make_more_room(self) -> bool:
-        """The provider refused the request as too long: leave out the oldest part. False if nothing
-        can be left out."""
+        """Leave out the oldest part after the provider refused the request as too long. False if
+        nothing can be left out."""
         history, estimate = self._session.history, self.estimate()
         was_small = self._is_small(self._settings)
         history.calibration.refused(self.model, estimate)
         if not was_small and self._is_small(self._settings):
-            # The short system prompt and fewer tools may be enough.
+            # A short system prompt and fewer tools may be enough.
             self._fixed_tokens = None
             return True
         amount = int(estimate * min(0.5, REFUSED_SHARE * 2**self._refusals))
@@ -195,7 +195,7 @@ class ContextWindow:
         return True
 
     def learn(self, usage: Usage, estimated: int) -> None:
-        """A request of ``estimated`` tokens was answered; the provider counted this."""
+        """Compare the ``estimated`` tokens of an answered request with the provider's count."""
         self._session.history.calibration.learn(self.model, estimated, usage)
 
     @property
@@ -236,7 +236,7 @@ class ModelCaller:
     """The calls of the model in one turn, counted in ``usage``.
 
     Each item of an answer is added to what ``window`` sends as it completes. ``failures`` are those
-    of the newest answer's calls, by id, that are not to be carried out.
+    of calls in the newest answer, by id, that are not carried out.
     """
 
     def __init__(
@@ -280,8 +280,8 @@ class ModelCaller:
         return answer
 
     async def _whole_answer(self, quiet: bool, changes: Mapping[str, Any]) -> ModelAnswer:
-        """A request that the provider refuses as too long is shortened and sent again; one that it
-        refuses otherwise, without its pictures."""
+        """The complete answer. If the provider refuses the request as too long, it is shortened and
+        sent again; after another refusal, without its pictures."""
         tried_without_pictures = False
         while True:
             size = self.window.estimate()
@@ -315,12 +315,12 @@ class ModelCaller:
 
     def _written_calls(self) -> WrittenCallPolicy:
         request = self.window.turn_request
-        # A model that was given one back and writes it wrong again does not know how.
+        # If the model gets one back and writes it wrong again, it cannot correct it.
         may_correct = not self.failures
         return WrittenCallPolicy(request.tools, request.gate, may_correct)
 
     def check_limit(self, more: int = 0) -> None:
-        """Raises ``AgentError`` ``token_limit`` where the session has used its tokens up, or would
+        """Raises ``AgentError`` ``token_limit`` if the session has used up its tokens, or would
         with ``more``."""
         check_budget(self._settings.token_limit, self._session.tokens, more)
 

@@ -33,18 +33,18 @@ from .request import model_request
 
 
 MAX_RETRIES = 2
-"""Retries of the call for a summary; an unreachable model is retried as often as for a turn."""
+"""Retries of the call for a summary; if the model is unreachable, as many as for a turn."""
 MAX_SUMMARY_TOKENS = 4_000
 SHARE = 0.8
-"""Of the window: what the request for a summary may fill."""
+"""The share of the window that the request for a summary may fill."""
 
 MakeRequest = Callable[[Sequence[Item]], ModelRequest]
-"""A request as a turn would send it, with other items: its prefix is in the provider's cache."""
+"""Makes a request like a turn's with other items, so that the provider has its prefix cached."""
 
 
 @dataclass(frozen=True)
 class Summarizer:
-    """Writes a summary with a model, a request, and a window in estimated tokens. ``spent`` is
+    """Writes a summary, given a model, a request, and a window in estimated tokens. ``spent`` is
     called with the usage of each call, even one that broke off or was stopped."""
 
     model: Model
@@ -55,10 +55,10 @@ class Summarizer:
 
 
 async def summarise(summarizer: Summarizer, parts: Sequence[Sequence[Item]]) -> str:
-    """Let the model summarise ``parts`` (turns, oldest first).
+    """Ask the model to summarise ``parts`` (turns, oldest first).
 
-    What does not fit its window is left out, the oldest turns first. Raises ``ModelError`` if there
-    is no summary. Cancelling closes the connection.
+    The oldest turns are left out if not all fit its window. Raises ``ModelError`` if there is no
+    summary. Cancelling closes the connection.
     """
     room, retries = summarizer.window * SHARE, 0
     while True:
@@ -105,9 +105,9 @@ STATUS = "Summarising the earlier conversation"
 KEPT_MESSAGE_TOKENS = 20_000
 """Tokens of the user's newest messages among the older turns, which are kept verbatim."""
 KEPT_SHARE = 0.2
-"""Of the window: what whole turns may fill after a compaction, and what messages may."""
+"""The share of the window that whole turns may fill after a compaction, and that messages may."""
 WORTH = 0.05
-"""Of the window: a compaction that would free less is not worth a call."""
+"""The share of the window that a compaction must free to be worth a call."""
 
 FAILS_THE_TURN: frozenset[ModelErrorCode] = frozenset(
     {"no_model", "authentication", "connection", "litellm_unusable"}
@@ -164,8 +164,8 @@ class Compactor:
         await self._keep(cut, compaction, summarizer.name, None)
 
     async def drop(self, cut: Cut, window: int, why: str, *, bare: bool = False) -> None:
-        """Leave the cut out, but for an earlier summary and the user's newest messages; with
-        ``bare`` those, too."""
+        """Leave the cut out, except an earlier summary and the user's newest messages; with
+        ``bare`` leave those out, too."""
         last_item = await self._last_item(cut)
         kept = [] if bare else newest_messages(cut.messages, window)
         summary = None if bare and not cut.messages else cut.summary
@@ -174,7 +174,7 @@ class Compactor:
         warning = events.Warning_(
             code="history_dropped",
             message=f"Older turns are no longer sent to the model. {why} "
-            "They are still here, and can be searched.",
+            "They stay here and can be searched.",
         )
         await self._keep(cut, compaction, None, warning)
 
@@ -227,7 +227,7 @@ class Compactor:
             )
             history.replace(cut, compaction)
 
-        # Otherwise a stop could make memory differ from the database.
+        # Otherwise stopping could leave memory and database different.
         await to_completion(save())
 
 
@@ -243,7 +243,7 @@ def text_of(how: How, messages: Sequence[str], summary: str | None) -> str:
 
 
 def newest_messages(messages: Sequence[str], window: int) -> list[str]:
-    """The newest of them up to ``KEPT_MESSAGE_TOKENS``, none in part."""
+    """The newest messages, up to ``KEPT_MESSAGE_TOKENS`` in total, each one whole."""
     room = min(KEPT_MESSAGE_TOKENS, int(window * KEPT_SHARE))
     first = len(messages)
     while first > 0 and (size := estimate_tokens(messages[first - 1])) <= room:
@@ -253,7 +253,7 @@ def newest_messages(messages: Sequence[str], window: int) -> list[str]:
 
 
 def whole_turns(history: History, most: int, window: int) -> int:
-    """How many of the newest turns, ``most`` at most, stay as they are."""
+    """How many of the newest turns, at most ``most``, stay as they are."""
     room, kept = int(window * KEPT_SHARE), 0
     for turn in reversed(history.turns[-most:] if most else []):
         if turn.tokens > room:
@@ -263,7 +263,7 @@ def whole_turns(history: History, most: int, window: int) -> int:
     return kept
 
 
-# The op ``compact``: older turns are summarised at the user's request.
+# The op ``compact``: summarises older turns at the user's request.
 
 
 NOTHING = "Nothing to summarise yet."
@@ -276,7 +276,7 @@ async def compact_now(session: SessionState, stop: Stop) -> None:
     Raises ``AgentError`` ``token_limit``, or where the database cannot be used.
     """
     history = session.history
-    # A note after the newest turn is not a turn.
+    # A note after the newest turn does not count as a turn.
     newest = sum(turn.message is not None for turn in history.turns) > 1
     cut = history.cut(len(history.turns) - newest)
     if cut is None:
@@ -318,7 +318,7 @@ async def _compact(session: SessionState, cut: Cut) -> None:
 
 
 async def _count(session: SessionState, through: int, call: Usage, model: str) -> None:
-    """The summary belongs to no turn; its tokens count for the newest one that it covers."""
+    """Count the summary's tokens for the newest turn that it covers, since it belongs to none."""
     usage = session.count(Usage(), call)
     event = events.TokenUsage(usage=usage, call=call)
     compactions = session.runtime.store.compactions

@@ -21,28 +21,28 @@ from ..runtime import Runtime
 
 
 SMALL_WINDOW = 16_000
-"""Tokens; a model that reads fewer gets the short form. An unknown window counts as a large one."""
+"""Tokens; a model that reads fewer gets the short form. An unknown window counts as large."""
 
 
 def has_small_window(settings: Settings, model: str) -> bool:
-    """Whether the model reads little, as the setting, litellm or the catalogue have it."""
+    """Whether the model has a small window, by the setting, litellm or the catalogue."""
     window = settings.context_window or context_window(model)
     return window is not None and window < SMALL_WINDOW
 
 
 def is_sent(tool: Tool, can_search: bool) -> bool:
-    """Whether an allowed tool is part of a request; ``can_search``: there are others to search."""
+    """Whether an allowed tool is part of a request; ``can_search``: the model can search others."""
     return not tool.is_found_by_search and (can_search or not tool.searches)
 
 
 def sent_tools(request: TurnRequest, *, is_small: bool, with_blocks: bool = False) -> list[Tool]:
-    """The tools that the model is sent: what the gate allows, ``with_blocks`` those for blocks, and
-    none of those that it searches; for a small window the basic ones of them, and those that the
-    message names."""
+    """The tools that the model is sent: those that the gate allows, with those for blocks if
+    ``with_blocks``, without those that it searches; for a small window only the basic ones, and
+    those that the message names."""
     allowed = request.gate.sent(request.tools, with_blocks=with_blocks)
     if not is_small:
         searching = [tool for tool in request.tools if tool.searches]
-        # Tools that are found and cannot be called are no use: a comparison has none of them.
+        # Tools that can be found but not called are useless: a comparison has none of them.
         can_search = any(tool.is_found_by_search for tool in allowed) and all(
             tool in allowed for tool in searching
         )
@@ -51,7 +51,7 @@ def sent_tools(request: TurnRequest, *, is_small: bool, with_blocks: bool = Fals
     return [tool for tool in allowed if tool.basic or normalise(tool.name) in named]
 
 
-# What the current turn sends: its message and all that followed, shortened if too long.
+# What the current turn sends: its message and what followed, shortened if too long.
 
 
 LEFT_OUT = user_item(
@@ -61,8 +61,8 @@ LEFT_OUT = user_item(
 
 
 class TurnItems:
-    """Iterates over what is sent, in order; ``all`` includes what was left out, in so many
-    ``drops``. ``tokens`` is an estimate, and ``pictures`` their number; both take constant time."""
+    """Iterates over what is sent, in order. ``all`` includes what was left out, in ``drops`` steps.
+    ``tokens`` is an estimate, ``pictures`` a count; both take constant time."""
 
     def __init__(self, items: Sequence[Item] = ()) -> None:
         self.all: list[Item] = []
@@ -84,8 +84,8 @@ class TurnItems:
         self.pictures += sum(map(pictures_in, items))
 
     def drop_oldest(self, tokens: int) -> bool:
-        """Leave out the oldest steps, at least ``tokens`` of them if there are so many; False if
-        there is only the message and the newest step. A call goes with its output."""
+        """Leave out the oldest steps, at least ``tokens`` of them if there are as many. A call goes
+        with its output. False if there are only the message and the newest step."""
         message, *rest = self._items
         steps = list(_steps([item for item in rest if item is not LEFT_OUT]))
         dropped = 0
@@ -131,13 +131,13 @@ def model_request(
     is_small: bool | None = None,
     with_blocks: bool = False,
 ) -> ModelRequest:
-    """System prompt and tools as the gate has them, then ``items``: history, what is new in the
+    """Build a request: system prompt and tools that the gate allows, then ``items``: history, new
     context, message.
 
     ``mapper`` is the conversation's. A model that ``is_blind`` is sent no pictures, although it is
-    listed with vision. ``is_small``: its context window has turned out to be small; None: as it is
-    known. ``with_blocks``: the conversation was sent the tools for blocks before. A turn with
-    ``instructions`` of its own has its own few tools, too."""
+    listed as having vision. ``is_small``: its context window has turned out to be small; None: use
+    the known size. ``with_blocks``: the conversation was sent the tools for blocks before. A turn
+    with its own ``instructions`` has its own few tools, too."""
     if is_small is None:
         is_small = has_small_window(settings, model)
     is_short = is_small and request.instructions is None

@@ -1,1 +1,1 @@
-"""The tool calls of an answer: scheduled, run, verified."""
+"""The tool calls of an answer: scheduled, run and verified."""

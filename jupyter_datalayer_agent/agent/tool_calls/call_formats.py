@@ -1,5 +1,5 @@
-"""The forms in which models are taught to write calls, as their chat templates and the parsers of
-model servers have them: data, which ``written_calls`` reads.
+"""The forms in which models are trained to write calls, taken from their chat templates and from
+the parsers of model servers: data for ``written_calls``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import Literal
 class CallFormat:
     """How some models write a call.
 
-    ``around`` are marks that may stand around calls and say nothing; one that ends in a line break
+    ``around`` are marks that may surround calls and carry no meaning; one that ends in a line break
     is a fence, which ends its word. With ``openings`` a call names its tool before its arguments;
-    without, it is a JSON object that holds both, or a call in Python.
+    without, it is a JSON object with both, or a call in Python.
 
     In ``openings`` and ``key``, ``{name}`` is the tool, ``{key}`` the argument, ``{id}`` a call's
     id, ``{is_text}`` an attribute that says whether a value is text; a space is any white space.
 
-    ``arguments``: ``json``; ``tags``, where each value stands between ``key`` and ``value_end`` as
-    it is, without escapes (or one JSON object in place of all); ``marks``, an object with bare keys
-    whose texts are between two ``quote``. ``has_lines``: values of ``tags`` are on lines of their
-    own.
+    ``arguments``: ``json``; ``tags``, with each value between ``key`` and ``value_end``, without
+    escapes (or one JSON object for all); ``marks``, an object with bare keys whose texts are
+    between two ``quote``. ``has_lines``: values of ``tags`` are on lines of their own.
     """
 
     models: str
@@ -171,11 +170,11 @@ CALL_TOKENS: tuple[str, ...] = (
     "[TOOL_CALLS]",
     "<|start|>",
     "<|channel|>",
-    # Harmony's header without its first token, which was read as the beginning of a message.
+    # Harmony's header without its first token, which the server read as the start of a message.
     "to=",
     "<start_function_call>",
     "<|tool_call>",
 )
-"""How calls of the formats above begin that have a control token of the model: it generates that to
+"""Beginnings of the formats above that contain a control token, which a model generates only to
 make a call. All other forms are markup, JSON or Python, which people and models also write to show
 what a call looks like."""

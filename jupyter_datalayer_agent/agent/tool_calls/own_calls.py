@@ -20,9 +20,9 @@ from .verification import Failure, messages_of
 
 
 class OwnCalls:
-    """Makes calls by a dispatcher that works on the current state.
+    """Makes calls with a dispatcher that works on the current state.
 
-    ``on_done`` is notified of every call that has ended.
+    ``on_done`` is called after each call.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class OwnCalls:
         self._on_done = on_done
 
     def of_the_user(self) -> OwnCalls:
-        """The same as the user's own act: no call asks for approval."""
+        """The same calls as the user's own act: none asks for approval."""
         dispatcher = Dispatcher(self._dispatcher.registry, self._dispatcher.context)
         return OwnCalls(dispatcher, self._emit, self._on_done)
 
@@ -57,13 +57,13 @@ class OwnCalls:
         return call
 
     async def edit(self, path: str, edits: Sequence[CellEdit]) -> None:
-        """Change cells of any notebook as the user's own act: recorded, so that it can be undone,
-        and reported. Raises ``DocumentError``."""
+        """Change cells of any notebook as the user's own act: recorded for undo, and reported.
+        Raises ``DocumentError``."""
         context = self._dispatcher.context
         document = await context.notebooks.open(path, context.client_id)
         applied = await document.edit(edits)
         named = {change.cell_id for change in applied.changes}
-        # Where only outputs were changed, no change of a source was reported.
+        # If only outputs were changed, no change of a source was reported.
         others = [
             Change(
                 path=document.path,

@@ -1,4 +1,4 @@
-"""The tool calls of one model answer: run, cut for the model, and emitted."""
+"""Runs the tool calls of one model answer, cuts their results for the model, and emits them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .written_call_policy import is_maybe_example
 
 @dataclass(frozen=True)
 class FinishedCall:
-    """A call that has its answer: the item for the model, the event and the record."""
+    """A call with its answer: the item for the model, the event and the record."""
 
     item: Item
     event: ToolCallOutput
@@ -39,8 +39,8 @@ class FinishedCall:
     done: Dispatched
 
     async def pictures(self, sent: Iterable[Item]) -> Item:
-        """The pictures of the output, for a model that sees; those that are among the items that
-        it is ``sent`` anyway are only named."""
+        """The pictures of the output, for a model with vision; those that the ``sent`` items
+        already contain are only named."""
         images = self.done.images
         if not any(image.name for image in images):
             images = named(images, f"the output of {self.event.name}")
@@ -62,7 +62,7 @@ class FinishedCall:
             else:
                 said = f"{image.name} {image.note}"
             if parts and "text" in parts[-1]:
-                # Some APIs join texts without anything between them.
+                # Some APIs join texts without a separator.
                 parts[-1]["text"] += f"\n{said}"
             else:
                 parts.append({"type": "input_text", "text": said})
@@ -72,13 +72,13 @@ class FinishedCall:
 
 
 def is_parallel(registry: ToolRegistry, name: str) -> bool:
-    """Whether a call of that name may run beside its neighbours."""
+    """Whether a call of that name may run in parallel with its neighbours."""
     tool = registry.behind(name)
     return tool is not None and tool.parallel
 
 
 def schedule(registry: ToolRegistry, calls: Sequence[Item]) -> list[list[Item]]:
-    """The calls in order, in groups: neighbouring reads together, all others one by one."""
+    """The calls in order, in groups: neighbouring reads together, all others one at a time."""
     groups: list[list[Item]] = []
     for parallel, run in groupby(calls, key=lambda call: is_parallel(registry, call["name"])):
         members = list(run)
@@ -92,8 +92,8 @@ async def run_group(
     failures: Mapping[str, ToolFailure] = {},
     reported: ReportedResults | None = None,
 ) -> list[FinishedCall]:
-    """Run a group's calls together; the results keep their order. Those in ``failures`` (by id)
-    are not run: they have failed before. ``reported`` is what the model knows from results."""
+    """Run a group's calls together; the results keep their order. Calls in ``failures`` (by id)
+    already failed and are not run. ``reported`` is what the model knows from results."""
     if len(calls) == 1:
         return [await _run_one(dispatcher, calls[0], failures, reported)]
     runs = (_run_one(dispatcher, call, failures, reported) for call in calls)
@@ -118,7 +118,7 @@ async def _run_one(
 
 
 def finished(call: Item, done: Dispatched, reported: ReportedResults | None = None) -> FinishedCall:
-    """A call with its answer as item, event and record."""
+    """A call and its answer as item, event and record."""
     arguments = readable_arguments(call.get("arguments", ""))
     text, truncated = cut(for_model(done.result), done.more)
     news = for_model(done.for_model, reported, arguments, has_pictures=bool(done.images))
@@ -151,7 +151,7 @@ def finished(call: Item, done: Dispatched, reported: ReportedResults | None = No
 
 
 def readable_arguments(arguments: str) -> Any:
-    """The arguments as JSON, or the model's text where they are not."""
+    """The arguments as JSON, or the model's text if they are not valid."""
     try:
         return parse_json(arguments or "{}", strict=False)
     except ValueError:
@@ -159,7 +159,7 @@ def readable_arguments(arguments: str) -> Any:
 
 
 def aborted_call(call: Item, name: str) -> tuple[Item, ToolCallOutput, ToolCallRecord]:
-    """The answer to a call that was not, or not wholly, carried out."""
+    """The answer to a call that was not carried out, or not completely."""
     event = ToolCallOutput(
         call_id=call["call_id"], name=name, status="aborted", output="aborted", summary="Stopped"
     )
@@ -174,8 +174,8 @@ def aborted_call(call: Item, name: str) -> tuple[Item, ToolCallOutput, ToolCallR
 
 
 class RepeatedFailures:
-    """Counts how often the same call failed in the same way, in one turn. Calls of a tool that were
-    cut off are the same whatever was left of their arguments."""
+    """Counts how often the same call failed in the same way in one turn. Calls of a tool that were
+    cut off count as the same, whatever arguments were left."""
 
     LIMIT = 3
 
@@ -183,7 +183,7 @@ class RepeatedFailures:
         self._counts: dict[str, int] = {}
 
     def note(self, done: FinishedCall) -> bool:
-        """Count a call; True when it has failed identically ``LIMIT`` times."""
+        """Count a call; True once it has failed identically ``LIMIT`` times."""
         name, error = done.record.name, done.done.result.error
         key, cut = to_json([name, done.record.arguments]), to_json([name])
         if error is None:
@@ -192,17 +192,17 @@ class RepeatedFailures:
             return False
         key = cut if error.code == "cut_off" else key
         if error.code == "held_back":
-            return False  # It was another call that failed.
+            return False  # Another call failed.
         self._counts[key] = self._counts.get(key, 0) + 1
         return self._counts[key] >= self.LIMIT
 
 
-# What a failure holds back of the calls that follow it in the same answer of the model.
+# What a failure holds back among the calls that follow it in the same answer of the model.
 #
-# The model wrote them before it knew of the failure. Reads go on, and so do changes; what would run
-# code is not run, but a change that asks to be run is made. A failure in one notebook holds back
-# runs in that notebook only; any other failure (of a file, a kernel, a tool that there is not) all
-# runs.
+# The model wrote them before it knew of the failure. Reads and changes continue, but no code is
+# run: of a change that asks for a run, only the change is made. A failure in one notebook holds
+# back runs in that notebook; any other failure (of a file, a kernel, an unknown tool) holds back
+# all runs.
 
 
 _CREATES_DOCUMENT = "document"
@@ -213,7 +213,7 @@ _HINT_RUN = "Repair that first; then run it with runNotebookCells if it still fi
 
 @dataclass(frozen=True)
 class _Failed:
-    """A call that failed: its line, and the document that it was about (None: not only one)."""
+    """A call that failed: its line, and the document that it was about (None: not just one)."""
 
     summary: str
     path: str | None
@@ -221,7 +221,7 @@ class _Failed:
 
 
 class HeldBack:
-    """The failures among the calls of one answer so far, and what they hold back."""
+    """The failures so far among the calls of one answer, and what they hold back."""
 
     def __init__(self, registry: ToolRegistry, gate: Gate, root_dir: str | None) -> None:
         self._registry = registry
@@ -235,18 +235,18 @@ class HeldBack:
         return self._failed[0].summary if self._failed else None
 
     def note(self, done: FinishedCall) -> None:
-        """A call has its answer."""
+        """Take a call with its answer."""
         tool = self._registry.behind(done.record.name)
         if done.done.result.ok or (tool is not None and not tool.changes):
             return
         path = self._path(tool, done.record.arguments)
-        # The model's own copy: the line may quote an error that is kept from it.
+        # The model's copy, since the line may quote an error that is withheld from it.
         summary = done.done.summary_for_model
         creates = tool is not None and tool.group == _CREATES_DOCUMENT
         self._failed.append(_Failed(summary, path, creates))
 
     def whole(self, call: Item) -> ToolFailure | None:
-        """Why a call is not made at all, None if it is made."""
+        """Why a call is not made at all; None if it is made."""
         tool = self._registry.behind(call["name"])
         if tool is None or not tool.changes:
             return None
@@ -261,7 +261,7 @@ class HeldBack:
         return None
 
     def run_of(self, call: Item) -> ToolFailure | None:
-        """Why the run that a change asks for is held back, None if it is not, or asks for none."""
+        """Why the run that a change asks for is held back; None if it is not, or asks for none."""
         tool = self._registry.behind(call["name"])
         arguments = readable_arguments(call.get("arguments", ""))
         if tool is None or tool.runs or not isinstance(arguments, dict):
@@ -281,7 +281,7 @@ class HeldBack:
         return None
 
     def _path(self, tool: Tool | None, arguments: Any) -> str | None:
-        """The document that a call is about; None where it is another thing, or not known."""
+        """The document that a call is about; None if it is about something else, or unknown."""
         if tool is None or tool.group not in ("notebook", "lexical", "kernel", "dataset"):
             return None
         if _given(arguments, "kernelId", "kernel_id") is not None:
@@ -299,7 +299,7 @@ class HeldBack:
 
 
 async def change_only(dispatcher: Dispatcher, call: Item, why: ToolFailure) -> FinishedCall:
-    """Make the change of a call that also asks to be run, and say that it was not run."""
+    """Make only the change of a call that also asks for a run, and say that it was not run."""
     arguments = readable_arguments(call.get("arguments", ""))
     done = await dispatcher.call(
         call["name"],
@@ -356,7 +356,7 @@ def _named(arguments: Any) -> str | None:
 
 
 def _given(arguments: Any, *names: str) -> Any:
-    """The first of these arguments that has a value; None where the arguments are not readable."""
+    """The first of these arguments that has a value; None if the arguments cannot be read."""
     values = [arguments.get(name) for name in names] if isinstance(arguments, dict) else []
     return next((each for each in values if each), None)
 

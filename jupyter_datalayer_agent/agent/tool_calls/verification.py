@@ -23,7 +23,7 @@ WELL = ("ok", "skipped")
 
 
 class ErrorMessages(NamedTuple):
-    """A message, its redacted form if it has one, and the hint as the model may read it."""
+    """A message, its redacted form if it has one, and the hint for the model."""
 
     message: str
     redacted: str | None = None
@@ -32,11 +32,11 @@ class ErrorMessages(NamedTuple):
 
 @dataclass(frozen=True)
 class Failure:
-    """Something of a step that did not end well; ``cell_id`` where it was the run of a cell.
+    """A part of a step that failed; ``cell_id`` is set for the run of a cell.
 
-    ``redacted`` is the message as the model may read it, None where that is all of it; ``hint``
-    says to it what would be right. ``not_run`` are the cells of a run that could not begin, None
-    for any other failure.
+    ``redacted`` is the message as the model may read it, None if nothing is redacted; ``hint``
+    tells the model what to do. ``not_run`` are the cells of a run that could not begin, None for
+    any other failure.
     """
 
     message: str
@@ -57,8 +57,8 @@ class StepWatch:
     """Follows the calls of one step (or, added up, of all steps).
 
     ``runs`` has the last status of every cell that was run, by path and cell; ``changed`` the last
-    change of every cell; ``unbegun`` the last run of each notebook where it could not begin;
-    ``blocks`` all changes of blocks, which no document's change names; ``files`` the paths that
+    change of every cell; ``unbegun`` the last run of each notebook, if it could not begin;
+    ``blocks`` all changes of blocks, which are in no document's changes; ``files`` the paths that
     actions wrote.
     """
 
@@ -73,7 +73,7 @@ class StepWatch:
     _missing: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, call: FinishedCall, target: str | None) -> None:
-        """Count a call; ``target`` is the notebook that a call without a path means."""
+        """Count a call; ``target`` is the notebook of a call without a path."""
         self.calls += 1
         result = call.done.result
         where = _path_of(call, target)
@@ -99,8 +99,8 @@ class StepWatch:
         self._note_call(call, failure)
 
     def _note_call(self, call: FinishedCall, failure: Failure | None) -> None:
-        """A call that failed is open until one of the same tool ends well; a denied one is not
-        open, since the user decided so, and a run is judged by its cell, also one held back."""
+        """A failed call stays open until one of the same tool succeeds. A denied one is not open,
+        since the user decided it, and a run is judged by its cell, also one that was held back."""
         result = call.done.result
         if result.ok:
             self._open.pop(result.name, None)
@@ -113,7 +113,7 @@ class StepWatch:
         return {path for path, _ in [*self.runs, *self.changed]} | {*self.unbegun, *self.files}
 
     def renamed(self, rename: Rename) -> None:
-        """The calls were about the same documents, under their newer paths."""
+        """Use the new path of a renamed document."""
         rename.rekey_parts(self.runs)
         rename.rekey_parts(self.changed)
         rename.rekey_parts(self._messages)
@@ -128,7 +128,7 @@ class StepWatch:
         self._missing = {(rename.path(path), cell_id) for path, cell_id in self._missing}
 
     def miss(self, cells: Iterable[Change]) -> None:
-        """These cells were found to be gone; a later write replaces them."""
+        """Record that these cells are gone; a later write replaces them."""
         self._missing.update((each.path, each.cell_id) for each in cells if each.cell_id)
 
     def _clear_missing(self) -> None:
@@ -138,7 +138,7 @@ class StepWatch:
 
     @property
     def failed_runs(self) -> list[Failure]:
-        """The cells whose last run did not end well."""
+        """The cells whose last run failed."""
         failures = []
         for (path, cell_id), status in self.runs.items():
             if status not in WELL:
@@ -149,16 +149,17 @@ class StepWatch:
 
     @property
     def unresolved_failures(self) -> list[Failure]:
-        """Everything that did not end well and was not resolved."""
+        """All failures that were not resolved."""
         others = [Failure(m.message, redacted=m.redacted, hint=m.hint) for m in self._open.values()]
         return [*self.failed_runs, *others]
 
     def only_wrote(self, notice: NotDone | None) -> Failure | None:
-        """The failure of a step that made no call, but wrote one as text: ``notice`` is of it."""
+        """The failure of a step that made no call but wrote one as text, which ``notice`` is
+        about."""
         return None if notice is None or self.calls else Failure(notice.message)
 
     def forget(self, cell_id: str | None) -> None:
-        """The failure was resolved another way."""
+        """Drop a failure that was resolved another way."""
         for key in [key for key in self.runs if key[1] == cell_id]:
             self.runs[key] = "ok"
 
@@ -173,9 +174,9 @@ class StepWatch:
 
 @dataclass(frozen=True)
 class Verified:
-    """What was read back: the number of written ``cells`` that exist, of which ``later`` have
-    another source by now; the cells that are ``gone``; and those that ran well. ``noun`` is what
-    they are called, ``files`` the number of files that were found where an action wrote them."""
+    """What was read back: the number of written ``cells`` that exist, ``later`` of them with a
+    different source by now; the cells that are ``gone``; and the number that ran well. ``noun`` is
+    what they are called, ``files`` the number of files found where an action wrote them."""
 
     cells: int
     runs: int
@@ -191,14 +192,14 @@ class Verified:
             said.append(f"{_count(self.cells, self.noun)} read back")
         if self.later:
             changed = _count(self.later, self.noun)
-            said.append(f"{changed} changed since by somebody else and kept so")
+            said.append(f"{changed} changed since by someone else and kept")
         if self.gone:
             said.append(f"{_count(len(self.gone), self.noun)} deleted since")
         if self.runs:
             said.append(f"{_count(self.runs, self.noun)} ran without error")
         if self.files:
-            said.append(f"{_count(self.files, 'file')} found where it was to be written")
-        return ", ".join(said) or "nothing was to be verified"
+            said.append(f"{_count(self.files, 'file')} found where expected")
+        return ", ".join(said) or "nothing to verify"
 
 
 async def verify(
@@ -206,7 +207,7 @@ async def verify(
 ) -> Verified | Failure:
     """Verify a step: its calls, its runs, and the notebook as read back.
 
-    A cell with another source was changed by somebody else since; that does not fail the step.
+    A cell with a different source was changed by someone else since; that does not fail the step.
     """
     if watch.unresolved_failures:
         return watch.unresolved_failures[0]
@@ -225,7 +226,7 @@ async def verify(
 async def read_back(
     watch: StepWatch, notebooks: NotebookService, client_id: str | None
 ) -> Verified | Failure:
-    """The written cells as they are in their notebooks now; a failure if one cannot be read."""
+    """The written cells in the current notebooks; a failure if one cannot be read."""
     cells = later = 0
     gone: list[Change] = []
     for path in dict.fromkeys(path for path, _ in watch.changed):
@@ -249,7 +250,7 @@ async def read_back(
 
 
 def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
-    """The failed run that a call reports, or that it could not begin; None for any other call."""
+    """The failed run that a call reports, or its failure to begin; None for any other call."""
     result = call.done.result
     error = result.error
     if error is None:
@@ -268,7 +269,7 @@ def run_failure(call: FinishedCall, target: str | None) -> Failure | None:
 
 
 def held_back(call: FinishedCall) -> list[str]:
-    """The cells that a call did not run, since a call before it had failed."""
+    """The cells that a call did not run because an earlier call had failed."""
     output = call.done.result.output
     if not _is_held_back(call) or not isinstance(output, dict):
         return []
@@ -281,7 +282,7 @@ def _is_held_back(call: FinishedCall) -> bool:
 
 
 def messages_of(call: FinishedCall) -> ErrorMessages:
-    """What a call that failed says, whole and as the model may read it."""
+    """The message of a failed call, complete and as the model may read it."""
     whole, redacted = call.done.result.error, call.done.redacted
     if whole is None:
         return ErrorMessages("")
@@ -292,7 +293,7 @@ def messages_of(call: FinishedCall) -> ErrorMessages:
 
 
 def runs_of(output: Any) -> Iterable[dict[str, Any]]:
-    """The runs that a tool's output reports: a list of them, or the one of the cell it wrote. A
+    """The runs that a tool's output reports: a list of them, or that of the cell it wrote. A
     block's id is its ``cellId``."""
     if not isinstance(output, dict):
         return []
@@ -312,7 +313,7 @@ def _path_of(call: FinishedCall, target: str | None) -> str:
 
 
 def _cell_of(call: FinishedCall) -> str | None:
-    """The cell of a call that could not begin to run."""
+    """The cell of a run that could not begin."""
     result, arguments = call.done.result, call.record.arguments
     output = result.output if isinstance(result.output, dict) else {}
     if isinstance(output.get("cellId"), str):

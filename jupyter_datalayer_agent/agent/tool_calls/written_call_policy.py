@@ -1,6 +1,6 @@
-"""Which calls that a model wrote as text are carried out; see decisions 0045 and 0118.
+"""Decides which calls that a model wrote as text are carried out; see decisions 0045 and 0118.
 
-Text is weaker evidence than a call, since a model also writes calls to explain, quote and repeat.
+Text is weaker evidence than a call, since models also write calls to explain, quote and repeat.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ OTHER_TEXT = "the answer has other text as well"
 UNREADABLE = "its arguments cannot be read"
 
 _EXAMPLE = "example_"
-"""Begins the ids of items of calls that may be examples. Ids are stored, and never sent."""
+"""Prefix of the item ids of calls that may be examples. Ids are stored, and never sent."""
 _NAME = re.compile(r"\w{1,64}")
 _NEAR = 200
-"""Characters between a call's name and its arguments, at most."""
+"""The maximum number of characters between a call's name and its arguments."""
 
 
 @dataclass(frozen=True)
 class AcceptedCall:
-    """A call as text that is a call; with a ``failure`` it is answered by that and not carried
-    out. ``may_be_example``: its form is one in which calls are also shown."""
+    """A call written as text that counts as a call. With a ``failure``, that is its answer and it
+    is not carried out. ``may_be_example``: calls are also shown in this form."""
 
     name: str
     arguments: dict[str, Any]
@@ -60,22 +60,22 @@ class AcceptedCall:
 
 
 def is_maybe_example(item: Item) -> bool:
-    """Whether the item is a call as text that may be meant to show one: see ``AcceptedCall``."""
+    """Whether the item is a call written as text that may be an example: see ``AcceptedCall``."""
     return str(item.get("id")).startswith(_EXAMPLE)
 
 
 @dataclass(frozen=True)
 class WrittenCallPolicy:
-    """Decides for one answer. ``may_correct``: calls whose arguments do not fit are given back to
-    the model with the error, rather than shown as text."""
+    """Decides for one answer. ``may_correct``: calls whose arguments do not fit go back to the
+    model with the error, instead of being shown as text."""
 
     registry: ToolRegistry
     gate: Gate
     may_correct: bool = True
 
     def accepted(self, text: str, request: ModelRequest) -> list[AcceptedCall]:
-        """The calls of which an answer consists: all to be carried out, or all to be given back.
-        None if they are text."""
+        """The calls that make up an answer: all are carried out, or all go back to the model.
+        Empty if they are text."""
         calls = self._calls(text)
         if self._reason(calls, request) is not None:
             return []
@@ -93,7 +93,7 @@ class WrittenCallPolicy:
         ]
 
     def _calls(self, text: str) -> list[WrittenCall]:
-        """The calls of which an answer consists, with arguments of their tools' types."""
+        """The calls that make up an answer, with arguments of their tools' types."""
         calls = []
         for call in whole_answer(text):
             tool = self.registry.behind(call.name)
@@ -105,13 +105,13 @@ class WrittenCallPolicy:
     def notice(
         self, text: str, request: ModelRequest, *, has_calls: bool, is_cut: bool
     ) -> NotDone | None:
-        """The line for a user about calls in a text that were not carried out. ``has_calls``: the
-        answer also made calls; ``is_cut``: it is not complete."""
+        """The line for the user about calls in a text that were not carried out. ``has_calls``: the
+        answer also made calls; ``is_cut``: it is incomplete."""
         offered = {str(each.get("name")) for each in request.tools}
         found = list(calls_within(text, lambda name: self.registry.find(name) is not None, offered))
         whole = self._calls(text)
         if not found:
-            # Of a tool that there is not: a name that the model made up.
+            # A tool that does not exist: the model made up its name.
             found = [each for each in whole if _NAME.fullmatch(each.name) and not each.in_python]
         if not found:
             return None
@@ -134,9 +134,9 @@ class WrittenCallPolicy:
         )
 
     def _reason(self, calls: Sequence[WrittenCall], request: ModelRequest) -> str | None:
-        """Why these calls are text, whatever their arguments are; None if they are calls."""
+        """Why these calls are text, whatever their arguments; None if they are calls."""
         if not calls:
-            return "it is no complete call"
+            return "the call is incomplete"
         for call in calls:
             if (reason := self._wrong(call, request)) is not None:
                 return reason
@@ -148,7 +148,7 @@ class WrittenCallPolicy:
     def _wrong(self, call: WrittenCall, request: ModelRequest) -> str | None:
         tool = self.registry.behind(call.name)
         if tool is None:
-            return f"there is no tool {call.name}"
+            return f"no tool is called {call.name}"
         refusal = self.gate.refusal(tool)
         if refusal is not None:
             return refusal.summary.removeprefix("Not done: ")
@@ -173,7 +173,7 @@ def _beside_a_misfit(name: str) -> ToolFailure:
 
 
 def _is_repeated(call: WrittenCall, texts: Sequence[str]) -> bool:
-    """Whether the call is in what the model was sent, ``texts`` (squeezed) that others wrote."""
+    """Whether others wrote the call in what the model was sent (``texts``, squeezed)."""
     name = f'"{call.name}"'
     arguments = _squeezed(json.dumps(call.arguments, ensure_ascii=False))
     source = _squeezed(call.source)
@@ -190,7 +190,7 @@ def _is_repeated(call: WrittenCall, texts: Sequence[str]) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    """The text without what differs between quotations of one JSON: space, and escapes."""
+    """The text without what differs between copies of one JSON: spaces and escapes."""
     return re.sub(r"\\n|\\t|[\s\\]", "", text)
 
 

@@ -1,11 +1,11 @@
-"""Tool calls that a model wrote as text instead of making them, found in an answer.
+"""Finds tool calls that a model wrote as text instead of making them.
 
-Models do so in the form that their template taught them (``call_formats``) where the server does
-not read it: with arguments after the tool's name, or as JSON or Python. An object ``{"name",
+Models do so in the form that their template taught them (``call_formats``) if the server does not
+parse it: with arguments after the tool's name, or as JSON or Python. An object ``{"name",
 "arguments"}`` is a call, also with ``parameters`` (Llama), inside ``{"type": "function",
-"function": …}`` (OpenAI), with arguments that are JSON in a string, and with its outer braces
-doubled (as Qwen2.5's template shows it). ``[f(a=1)]``, ``f(a=1)`` and ``print(f(a=1))`` are calls
-of Python if all their arguments are named literals.
+"function": …}`` (OpenAI), with arguments that are JSON in a string, and with doubled outer braces
+(as Qwen2.5's template shows it). ``[f(a=1)]``, ``f(a=1)`` and ``print(f(a=1))`` are calls in Python
+if all their arguments are named literals.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from ...tools.registry import NAMESPACES, plain_name
 from .call_formats import CALL_TOKENS, FORMATS, CallFormat
 
 _MOST = 200
-"""Calls, or beginnings of calls, of one answer that are looked at."""
+"""Calls, or beginnings of calls, that are examined in one answer."""
 _LONGEST_BEGINNING = 2_000
 LONGEST = 200_000
-"""Characters of an answer that are looked at; a longer one is text."""
+"""Characters of an answer that are examined; a longer one is text."""
 _MOST_TOKENS = 20_000
 _SPACE = re.compile(r"\s*")
 _FIRST_KEYS = ("name", "arguments", "parameters", "function", "type")
@@ -42,7 +42,7 @@ _PYTHON_LINE = re.compile(
     r"^[ \t]*(?:print\()?([A-Za-z_][\w.]*)\(\s*[A-Za-z_]\w*\s*=", re.MULTILINE
 )
 _LINK = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
-# Letters beside calls: of "More:" or "Here it is:".
+# Letters beside calls, as in "More:" or "Here it is:".
 _SAYS_NOTHING = 10
 _DECODER = json.JSONDecoder(strict=False)
 _SLOTS = {
@@ -110,11 +110,11 @@ _PYTHON_TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class WrittenCall:
-    """A call as text: ``arguments`` is None where they cannot be read.
+    """A call written as text: ``arguments`` is None if they cannot be read.
 
-    Those in ``texts`` are text that may stand for a value of another type, which the form does not
-    say. ``source`` is the call as it was written, if not in JSON. ``in_python``: it may as well be
-    code of the user's.
+    Those in ``texts`` are text that may stand for a value of another type, since the form does not
+    say. ``source`` is the call as written, if not in JSON. ``in_python``: it may just as well be
+    the user's code.
     """
 
     name: str
@@ -134,7 +134,7 @@ class Beginning(Enum):
 
 @dataclass(frozen=True)
 class _Found:
-    """What stands at a place of a text, and where it ends: calls, or what was to be one and is
+    """What is at a position of a text, and where it ends: calls, or the beginning of a call that is
     broken there."""
 
     calls: Sequence[WrittenCall]
@@ -142,7 +142,7 @@ class _Found:
 
 
 def whole_answer(text: str) -> list[WrittenCall]:
-    """The calls that ``text`` consists of; none if there is anything else in it."""
+    """The calls that make up ``text``; none if it contains anything else."""
     calls: list[WrittenCall] = []
     at = _after_marks(text, 0)
     for _ in range(_MOST if len(text) <= LONGEST else 0):
@@ -157,15 +157,15 @@ def whole_answer(text: str) -> list[WrittenCall]:
 
 
 def may_be_example(text: str) -> bool:
-    """Whether an answer that consists of calls may be meant to show them."""
+    """Whether an answer that consists of calls may be an example of them."""
     return not text.lstrip().startswith(CALL_TOKENS)
 
 
 def calls_within(
     text: str, is_tool: Callable[[str], bool], names: Collection[str]
 ) -> Iterator[WrittenCall]:
-    """The calls of tools anywhere in a text, also those that are broken, or are XML of no known
-    form; those in Python only if they are of ``names``."""
+    """The calls of tools anywhere in a text, also broken ones and XML of unknown form; those in
+    Python only if they are of ``names``."""
     text = text[:LONGEST]
     for _, _, calls in _pieces(text):
         for call in calls:
@@ -185,7 +185,7 @@ def calls_within(
 
 def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
     """Whether a text says anything beside the calls in it: more than links and a word or two, of
-    ``letters`` at most."""
+    at most ``letters``."""
     text = text[:LONGEST]
     if whole_answer(text):
         return False
@@ -203,7 +203,7 @@ def says_more_than_calls(text: str, letters: int = _SAYS_NOTHING) -> bool:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, Sequence[WrittenCall]]]:
-    """The calls in a text with their places, and those that are broken, by their names."""
+    """The calls in a text with their positions, and the broken ones by their names."""
     at = 0
     for _ in range(_MOST):
         head = _ANYWHERE.search(text, at)
@@ -215,13 +215,13 @@ def _pieces(text: str) -> Iterator[tuple[int, int, Sequence[WrittenCall]]]:
             in_python = head["python"] is not None
             name = head["xml"] or head["python"] or _name_at(text, head.start())
             calls = [WrittenCall(plain_name(name), None, in_python=in_python)] if name else []
-        # What a broken call goes on to is not read again: each place of a text is read once.
+        # The rest of a broken call is skipped, so that each position is read once.
         at = max(found.end, head.end())
         yield head.start(), at, calls
 
 
 def _name_at(text: str, at: int) -> str | None:
-    """The name of the broken call at a place."""
+    """The name of the broken call at a position."""
     for opening in _OPENINGS:
         if (begins := opening.begins.match(text, at)) is not None:
             return begins["name"]
@@ -230,7 +230,7 @@ def _name_at(text: str, at: int) -> str | None:
 
 
 def beginning(text: str, names: Collection[str]) -> Beginning:
-    """Whether an answer that begins like this may be calls of ``names``."""
+    """Whether an answer that begins like this may consist of calls of ``names``."""
     if len(text) > _LONGEST_BEGINNING:
         return Beginning.TEXT
     at = _after_marks(text, 0)
@@ -305,13 +305,13 @@ def _beginning_of_json(text: str, at: int, names: Collection[str]) -> Beginning:
 
 
 def _may_be(written: str | None, wanted: Collection[str]) -> Beginning:
-    """For a string of which only the beginning is there; None: something else is there."""
+    """For a string of which only the beginning is there; None: it is not a string."""
     fits = written is not None and any(each.startswith(written) for each in wanted)
     return Beginning.OPEN if fits else Beginning.TEXT
 
 
 def _string(text: str, at: int) -> tuple[str | None, bool, int]:
-    """A JSON string at a place, whether it is whole, and its end."""
+    """A JSON string at a position, whether it is complete, and its end."""
     if at == len(text):
         return "", False, at
     if text[at] != '"':
@@ -321,13 +321,13 @@ def _string(text: str, at: int) -> tuple[str | None, bool, int]:
 
 
 def _skip(text: str, at: int) -> int:
-    """The end of the white space at a place."""
+    """The end of the white space at a position."""
     space = _SPACE.match(text, at)
     return at if space is None else space.end()
 
 
 def _after_marks(text: str, at: int) -> int:
-    """The end of the white space at a place, and of the marks that stand around calls."""
+    """The end of the white space at a position, and of the marks that surround calls."""
     at = _skip(text, at)
     for _ in range(_MOST):
         if (mark := _MARK.match(text, at)) is None:
@@ -337,7 +337,7 @@ def _after_marks(text: str, at: int) -> int:
 
 
 def _calls_at(text: str, at: int) -> _Found:
-    """The calls that begin at a place: one, or those of a list."""
+    """The calls that begin at a position: one, or those of a list."""
     reached = at
     for opening in _OPENINGS:
         begins = opening.begins.match(text, at)
@@ -377,7 +377,7 @@ def _named_call(opening: _Opening, text: str, start: int, begins: re.Match[str])
             if end is None:
                 return _Found((), len(text))
             if key["key"] in arguments:
-                # Content that looks like the next argument.
+                # A value that looks like the next argument.
                 return _Found((), key.end())
             value = text[key.end() : end.start()]
             if opening.format.has_lines:

@@ -34,7 +34,7 @@ GROUPS = [
     history,
     datasets,
     conversation,
-    # Last: in most requests they are not sent, and what comes before them stays the same.
+    # Last: most requests leave these out, and the tools before them then stay the same.
     blocks_read,
     blocks_change,
     run_blocks,

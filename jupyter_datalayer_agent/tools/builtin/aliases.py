@@ -1,7 +1,7 @@
-"""Older and index-based names for the notebook tools: callable, but not sent to the model.
+"""Older, index-based names for the notebook tools: callable, but not sent to the model.
 
-All indices of a call are resolved to cell ids on one reading of the notebook: deleting cells 2, 3,
-4 and 6 one by one would remove others.
+All indices of a call are resolved to cell ids from one reading of the notebook: deleting cells 2,
+3, 4 and 6 one at a time would remove the wrong ones.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ from .run_blocks import run_and_report
 
 
 class NewBlock(Wire):
-    """A block to insert: ``content`` of a ``type``, or the JSON of a Lexical ``node``. The types
-    are not in the schema but in the context, once."""
+    """A block to insert: ``content`` of a ``type``, or the JSON of a Lexical ``node``. The context
+    lists the types once, so that no schema has to."""
 
     type: str = "markdown"
     content: str | None = None
@@ -53,8 +53,8 @@ class NewBlock(Wire):
 
 
 def _without(*names: str) -> ConfigDict:
-    """Arguments that are taken and not advertised: tokens are sent with each request. ``run`` and
-    ``edits`` are those of the tools for cells, which models know."""
+    """Accept arguments without advertising them: their tokens would be sent with each request.
+    ``run`` and ``edits`` are named as in the tools for cells, which models know."""
 
     def drop(schema: dict[str, Any]) -> None:
         for name in names:
@@ -75,8 +75,8 @@ class InsertBlock(NewBlock):
 
 
 class InsertBlocksArguments(Wire):
-    """Arguments of ``insertBlocks``. ``insertBlock`` is in the same request: what a block takes is
-    not sent twice."""
+    """Arguments of ``insertBlocks``. The fields of a block are not repeated, since ``insertBlock``
+    is in the same request."""
 
     model_config = _without("position", "run")
 
@@ -88,7 +88,7 @@ class InsertBlocksArguments(Wire):
 
 
 class UpdateBlockArguments(Wire):
-    """Arguments of ``updateBlock``: what is left out stays."""
+    """Arguments of ``updateBlock``; omitted fields stay as they are."""
 
     model_config = _without("edits", "run")
 
@@ -105,7 +105,7 @@ class UpdateBlockArguments(Wire):
     @model_validator(mode="after")
     def _something(self) -> UpdateBlockArguments:
         if sum(each is not None for each in (self.content, self.edits, self.node)) > 1:
-            raise ValueError("give content, edits or node, one of them")
+            raise ValueError("give content, edits or node (one of them)")
         given = (self.content, self.edits, self.node, self.type, self.level, self.language)
         if all(each is None for each in given):
             raise ValueError("give content, type or node: there is nothing to change")
@@ -120,7 +120,7 @@ class DeleteBlocks(Wire):
 
 
 def _nodes(blocks: Sequence[NewBlock]) -> list[Node]:
-    """Raises ``ToolFailure`` that says which block is wrong."""
+    """The nodes to insert. Raises ``ToolFailure``, which names the block that is wrong."""
     found: list[Node] = []
     for index, each in enumerate(blocks):
         try:
@@ -143,7 +143,7 @@ def _nodes(blocks: Sequence[NewBlock]) -> list[Node]:
 
 
 def _place(args: InsertBlock | InsertBlocksArguments, document: OpenDocument, count: int) -> int:
-    """The index of the block before which new ones go."""
+    """The index before which new blocks go."""
     if args.index is not None:
         if not 0 <= args.index <= count:
             raise ToolFailure("not_found", f"Index {args.index} is past the end ({count} blocks).")
@@ -158,7 +158,7 @@ def _place(args: InsertBlock | InsertBlocksArguments, document: OpenDocument, co
 def _insertion(
     args: InsertBlock | InsertBlocksArguments, new: Sequence[Node], document: OpenDocument
 ) -> list[BlockEdit]:
-    """New blocks; in an empty document in place of its one empty paragraph."""
+    """The edits that insert blocks; in an empty document they replace its one empty paragraph."""
     blocks = document.blocks.all
     edits: list[BlockEdit] = [InsertBlocks(_place(args, document, len(blocks)), new)]
     if len(blocks) == 1 and blocks[0].kind == "paragraph" and not blocks[0].node.get("children"):
@@ -271,7 +271,7 @@ async def insert_blocks(args: InsertBlocksArguments, context: ToolContext) -> To
 def _fresh(
     context: ToolContext, document: OpenDocument, block_id: str, *, whole: bool = False
 ) -> DocumentBlock:
-    """The block, if it may be changed as it is; ``whole``: by a new text in place of its own.
+    """Return the block if it may be changed; ``whole``: its text is replaced by a new one.
     Raises ``ToolFailure`` ``stale``."""
     block = find_block(document, block_id)
     if context.may_change(document.path, block.id, block.block.hash, whole=whole):
@@ -326,7 +326,7 @@ def _update(
     if rest and args.type != "markdown":
         raise ToolFailure(
             "invalid_arguments",
-            f"The content has {len(found)} blocks, and replaces one; nothing was changed.",
+            f"The content makes {len(found)} blocks but replaces one; nothing was changed.",
             "Give the content of one block, or type markdown to replace it by all of them.",
         )
     edits: list[BlockEdit] = [UpdateBlock(block.id, block.block.hash, updated(old, first))]
@@ -334,7 +334,7 @@ def _update(
 
 
 def _level(old: Node, content: str | None) -> int | None:
-    """A heading stays at its level, unless its new text has # marks."""
+    """The level of a heading, which stays unless its new text has # marks."""
     tag = str(old.get("tag", ""))
     marked = (content or "").lstrip().startswith("#")
     return int(tag[1:]) if not marked and len(tag) == 2 and tag[1:].isdigit() else None

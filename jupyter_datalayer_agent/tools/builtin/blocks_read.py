@@ -1,4 +1,4 @@
-"""The Lexical group, reads: blocks, and the types that there are."""
+"""The Lexical group, reads: blocks and block types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReadBlock(Wire):
 
 class ReadAllBlocks(Wire):
     """Arguments of ``readAllBlocks``. Bounds are not in the schema, whose tokens are sent with each
-    request: a number out of bounds is as good as the bound."""
+    request: a number out of bounds is clamped."""
 
     path: str | None = None
     format: Literal["detailed", "brief"] = "detailed"
@@ -63,14 +63,14 @@ def block_view(
 
 
 def note_seen(context: ToolContext, path: str, block: DocumentBlock) -> None:
-    """The model is shown this block as it is."""
+    """Record that the model is shown this block."""
     if context.seen is not None:
         context.seen.note_hash(path, block.id, block.block.hash)
 
 
 def find_block(document: OpenDocument, block_id: str) -> DocumentBlock:
-    """The block by its id; code also by its node's own, which the page knows. Raises
-    ``ToolFailure`` where there is none, naming those that there are."""
+    """Find a block by its id; code also by its node's own id, which the page uses. Raises
+    ``ToolFailure``, which lists the ids that exist."""
     for each in document.blocks.all:
         if each.id == block_id or (each.runs and each.uuid == block_id):
             return each
@@ -83,12 +83,12 @@ def find_block(document: OpenDocument, block_id: str) -> DocumentBlock:
 
 
 def refuse_newer(block: DocumentBlock, nodes: Sequence[Node], what: str) -> None:
-    """Raise ``ToolFailure`` where a node of the block is newer than what is known."""
+    """Raise ``ToolFailure`` if a node of the block has a newer version than is supported."""
     newer = next(filter(None, map(newer_node, nodes)), None)
     if newer is not None:
         raise ToolFailure(
             "invalid_arguments",
-            f"Block {block.index + 1} has {newer}; known is version {VERSION}. {what}",
+            f"Block {block.index + 1} has {newer}; version {VERSION} is supported. {what}",
             "Ask the user to change it in the editor that made the document.",
         )
 

@@ -1,4 +1,4 @@
-"""The dataset group: which data sets there are, and binding one to a name in the kernel."""
+"""The dataset group: lists data sets, and loads one into a variable of the kernel."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ async def load_dataset_full(args: LoadDatasetFull, context: ToolContext) -> Tool
 
 
 async def _plain_file(name: str, context: ToolContext) -> ToolFailure | None:
-    """The failure for a name that is a file of the user's, beside the notebook or under the root;
-    None where there is none."""
+    """The failure for a name that is not a data set but a file of the user's, beside the notebook
+    or under the root; None for other names."""
     folder = posixpath.dirname(context.gate.target or "")
     for path in dict.fromkeys([posixpath.join(folder, name), name]):
         try:
@@ -190,7 +190,7 @@ async def _listed(datasets: Datasets, dataset: Dataset) -> dict[str, Any]:
 
 def _datasets(context: ToolContext) -> Datasets:
     if context.datasets is None:
-        raise ToolFailure("not_allowed", "There are no data sets here.")
+        raise ToolFailure("not_allowed", "Data sets are not available here.")
     return context.datasets
 
 
@@ -199,7 +199,7 @@ def _why(asked: str | None, answer: dict[str, Any]) -> str:
     free = answer["memory"]
     room = "free memory is not known" if free is None else f"{format_size(free)} are free"
     if asked is not None:
-        return f"{asked} was asked for ({need}, {room})."
+        return f"{asked} was requested ({need}, {room})."
     if answer["fits"]:
         return f"pandas, since it fits a quarter of memory ({need}, {room})."
     return (
@@ -216,7 +216,7 @@ def _missing(answer: dict[str, Any], dataset: Dataset) -> ToolFailure:
             "too_large",
             f"{dataset.name} does not fit a quarter of memory, and no lazy engine is installed in "
             f"the kernel ({_why(None, {**answer, 'engine': 'polars'})})",
-            f"Install one ({line}), or ask for pandas all the same with engine.",
+            f"Install one ({line}), or set engine to pandas to load it anyway.",
         )
     needed = "" if package.strip('"').startswith(answer["engine"]) else f", for {answer['engine']}"
     return ToolFailure(

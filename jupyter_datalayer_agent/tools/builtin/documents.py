@@ -21,7 +21,7 @@ from ..context import ToolContext, ToolFailure
 from ..gate import Gate
 from ..registry import ToolOutcome, tool
 
-# What was changed in a Lexical document: whole, as the user sees it, and block by block.
+# The changes of a Lexical document: as a whole, for the user, and by block.
 
 
 def change_of(path: str, before: EditorState, after: EditorState) -> Change | None:
@@ -34,7 +34,7 @@ def change_of(path: str, before: EditorState, after: EditorState) -> Change | No
 
 
 def changes_by_block(applied: AppliedBlocks) -> list[Change]:
-    """The blocks that a batch inserted, changed and deleted; outputs are no changes."""
+    """The blocks that a batch inserted, changed and deleted; outputs do not count as changes."""
     path = applied.after.path
     old, new = _blocks(applied.before.blocks.all), _blocks(applied.after.blocks.all)
     found: list[Change] = []
@@ -72,9 +72,9 @@ class Replacement(Wire):
 
 
 def replaced(source: str, edits: Sequence[Replacement], where: str, output: dict[str, Any]) -> str:
-    """The source with the replacements. Raises ``ToolFailure``, with ``output``, for a part that is
-    not there exactly once. Line ends are not the model's to know: those of the result are line
-    feeds."""
+    """The source with the replacements. Raises ``ToolFailure``, with ``output``, for a part that
+    does not occur exactly once. The result has line feeds only, since models do not know the line
+    ends."""
     source = line_feeds(source)
     for edit in edits:
         old, new = line_feeds(edit.old_string), line_feeds(edit.new_string)
@@ -103,8 +103,8 @@ def replaced_in_code(
     output: dict[str, Any],
     language: str | None,
 ) -> str:
-    """``replaced`` for the source of a code cell in ``language`` (None: not known): new parts lose
-    the Markdown fence around them, but not one that belongs to a text within the code."""
+    """``replaced`` for a code cell in ``language`` (None if unknown): new parts lose the Markdown
+    fence around them, unless it belongs to a text within the code."""
     given = replaced(source, edits, where, output)
     plain = [
         edit

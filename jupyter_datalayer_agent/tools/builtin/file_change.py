@@ -1,4 +1,4 @@
-"""The file group, changes: text files are edited by pieces, created, and overwritten whole."""
+"""The file group, changes: text files are edited in parts, created and overwritten."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def edit_file(args: EditFile, context: ToolContext) -> ToolOutcome:
 
 
 async def _edited(args: EditFile, context: ToolContext) -> tuple[FileText, TextState]:
-    """The file as it is, and as the edits make it. Raises ``ToolFailure``."""
+    """The file before and after the edits. Raises ``ToolFailure``."""
     file = await read_text(context, args.path)
     _refuse_stale(context, file, whole=False)
     pieces = [Replacement(e.old_string, e.new_string, e.replace_all) for e in args.edits]
@@ -100,7 +100,7 @@ def _no_match(file: FileText, args: EditFile, problem: NoMatch) -> ToolFailure:
     if problem.closest is not None:
         line, text = problem.closest
         output = {"closest": {"line": line, "content": data_text(file.path, file.content, text)}}
-        hint = "The text that is most like it is in output; copy it exactly, white space included."
+        hint = "The most similar text is in output; copy it exactly, white space included."
     return ToolFailure(
         "invalid_arguments",
         f"{place} does not occur in {file.path}; nothing was changed.",
@@ -159,7 +159,7 @@ async def write_file(args: WriteFile, context: ToolContext) -> ToolOutcome:
 async def _write(
     context: ToolContext, file: FileText, after: TextState, *, is_known: bool = True
 ) -> ToolOutcome:
-    """Write, and report what was read back; the whole text where the model knows another one."""
+    """Write, and report what was read back: the whole text if the model knows a different one."""
     if after.raw == file.state.raw:
         output = {**_written(file), "unchanged": True}
         return ToolOutcome(output, f"{file.path} is already as requested; nothing was changed")
@@ -202,8 +202,8 @@ def _written(file: FileText) -> dict[str, Any]:
 
 
 def _refuse_stale(context: ToolContext, file: FileText, *, whole: bool = True) -> None:
-    """Raise ``ToolFailure`` where the file may not be changed as it is; ``whole``: it is to be
-    overwritten."""
+    """Raise ``ToolFailure`` if the file may not be changed in its current state; ``whole``: it is
+    to be overwritten."""
     if context.may_change(file.path, WHOLE_DOCUMENT, file.state.hash, whole=whole):
         return
     assert context.seen is not None

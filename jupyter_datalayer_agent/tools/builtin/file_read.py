@@ -21,8 +21,8 @@ _NAMES = {"cp1252": "windows-1252", "latin-1": "iso-8859-1"}
 
 
 class ListFiles(Wire):
-    """Arguments of ``listFiles``. Bounds are not in the schema: each of its tokens is sent with
-    every request, and a number out of bounds is as good as the bound."""
+    """Arguments of ``listFiles``. Bounds are not in the schema, whose tokens are sent with every
+    request: a number out of bounds is clamped."""
 
     path: str | None = None
     pattern: str | None = None
@@ -57,7 +57,7 @@ async def list_files(args: ListFiles, context: ToolContext) -> ToolOutcome:
     output: dict[str, Any] = {"path": path or "/", "entries": found.entries}
     hidden = found.count - len(found.entries)
     if hidden or not found.is_whole:
-        more = f"{hidden} more entries" if found.is_whole else "more, not all were looked at"
+        more = f"{hidden} more entries" if found.is_whole else "more entries, not all examined"
         output["more"] = f"[... {more}: give path, pattern, a smaller depth or a larger limit ...]"
     noun = "entry" if found.count == 1 else "entries"
     where = path or "the root"
@@ -76,7 +76,7 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
     first = max(args.start_line or 1, 1) - 1
     if first >= max(total, 1):
         raise ToolFailure(
-            "invalid_arguments", f"{file.path} has {total} lines; startLine is beyond them."
+            "invalid_arguments", f"{file.path} has {total} lines; startLine is past the end."
         )
     is_sample = args.limit is None and is_data(file.path)
     room = DATA_CHARACTERS if is_sample else READ_CHARACTERS
@@ -94,7 +94,7 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
         if is_sample:
             output["note"] = "the beginning of the data; compute with all of it in code"
     if is_cut:
-        output["cut"] = f"line {first + 1} is longer than what is shown; read it with code"
+        output["cut"] = f"line {first + 1} is too long to show in full; read it with code"
     part = f", lines {first + 1} to {last}" if "lines" in output else ""
     return ToolOutcome(
         output, f"Read {file.path}{part}", more="read fewer lines by startLine and limit"
@@ -102,7 +102,7 @@ async def read_file(args: ReadFile, context: ToolContext) -> ToolOutcome:
 
 
 def about(file: FileText, total: int) -> dict[str, Any]:
-    """What the model should know of a file besides its text; what is usual is left out."""
+    """What a model should know about a file besides its text; usual values are left out."""
     state = file.state
     about: dict[str, Any] = {"path": file.path, "totalLines": total, "bytes": file.size}
     if state.encoding != "utf-8":
@@ -120,8 +120,8 @@ def about(file: FileText, total: int) -> dict[str, Any]:
 
 
 def _fitting(lines: list[str], first: int, limit: int | None, room: int) -> tuple[int, bool]:
-    """The end of the lines that are shown from ``first`` on in ``room`` characters, and whether a
-    line had to be cut."""
+    """The end of the lines from ``first`` on that fit into ``room`` characters, and whether a line
+    had to be cut."""
     end = min(len(lines), first + max(limit or len(lines), 1))
     size = 0
     for number in range(first, end):

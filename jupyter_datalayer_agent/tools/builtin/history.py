@@ -1,6 +1,6 @@
 """The history group: earlier messages, answers and tool calls, in any conversation. Read-only.
 
-Results are cut, since a turn may be very long, and contain no pictures and no data.
+Results are cut, since a turn may be very long, and contain neither pictures nor data.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_RESULTS = 50
 MAX_CALLS = 20
 MAX_CHANGES = 20
 TEXT = 6_000
-"""Characters of a message or an answer that is read by itself."""
+"""Characters of a message or an answer that is read on its own."""
 GIST = 300
 """Characters of a message or an answer in a list."""
 VALUE = 600
@@ -54,8 +54,8 @@ class GetRecentTurns(Wire):
 
 
 class GetTurnById(Wire):
-    """Arguments of ``getTurnById``: an id, or a ``number`` (from 1, as it is shown to the user) of
-    this conversation or of ``session_id``'s. An id of digits alone is a number."""
+    """Arguments of ``getTurnById``: an id, or a ``number`` (from 1, as the user sees it) in this
+    conversation or in that of ``session_id``. An id that is all digits is a number."""
 
     turn_id: str | None = None
     number: Annotated[int | None, at_least(1)] = None
@@ -188,14 +188,14 @@ def _past(context: ToolContext) -> HistoryQueries:
 
 
 async def _conversation(context: ToolContext) -> str | None:
-    """The conversation of the call; None without one, and for the Strategist's."""
+    """The conversation of the call; None if it has none, or if it is the Strategist's."""
     if context.session_id is None or await _past(context).kind_of(context.session_id) != "chat":
         return None
     return context.session_id
 
 
 async def _numbered(context: ToolContext, number: int, session_id: str | None) -> str:
-    """The id of a conversation's turn by its number."""
+    """The id of the turn with this number in a conversation."""
     session_id = session_id or await _conversation(context)
     if session_id is None:
         raise ToolFailure(
@@ -246,9 +246,9 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 
 def _call(call: ToolCallRecord) -> dict[str, Any]:
-    # Outputs are stored whole, whatever the model was sent then: the current settings decide, but
-    # data withheld in its own conversation stays withheld. Here rows cannot be distinguished from
-    # other outputs.
+    # Outputs are stored whole, whatever the model was sent at the time. The current settings
+    # decide, but data withheld in its own conversation stays withheld. Rows cannot be told apart
+    # from other outputs here.
     result = call.output
     shown: Any = _short(_said(result), VALUE)
     if isinstance(result, dict) and result.get("withheld"):
@@ -263,7 +263,7 @@ def _call(call: ToolCallRecord) -> dict[str, Any]:
 
 
 def _said(result: Any) -> Any:
-    """What a stored result says: its output, or its error with it."""
+    """The output of a stored result, with its error if it failed."""
     if not isinstance(result, dict) or "ok" not in result:
         return result
     if result["ok"]:
@@ -274,8 +274,8 @@ def _said(result: Any) -> Any:
 
 
 def _short(value: Any, room: int) -> Any:
-    """A JSON value with its texts cut so that it has about ``room`` characters; as JSON, since JSON
-    within a string has each quote escaped. What has too many parts is cut as a text."""
+    """A JSON value whose texts are cut so that it has about ``room`` characters. It stays JSON,
+    since JSON within a string has each quote escaped; one with too many parts is cut as text."""
     whole = _text(value)
     if len(whole) <= room or isinstance(value, str):
         return _cut(value, room) if isinstance(value, str) else value
@@ -297,7 +297,7 @@ def _with_cut_texts(value: Any, most: int) -> Any:
 
 
 def _reply(turn: Turn) -> str:
-    """The answer; of a comparison the one that the conversation continued from."""
+    """The answer; for a comparison, the one from which the conversation continued."""
     chosen = (each.text for each in turn.answers if each.answer_id == turn.chosen_answer)
     return turn.reply or next(chosen, "")
 

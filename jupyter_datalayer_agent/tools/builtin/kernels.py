@@ -1,4 +1,4 @@
-"""The kernel group: list and select kernels, run code that leaves no cell behind."""
+"""The kernel group: lists and selects kernels, and runs code without a cell."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ async def _code_of(args: ExecuteCode, context: ToolContext) -> CodeToRun:
 
 
 async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, str | None]:
-    """Path and kernel id for a call, checked by the gate: other notebooks' kernels are refused.
-    Without either it is the conversation's scratch kernel."""
+    """The path and kernel id of a call, checked by the gate: kernels of other notebooks are
+    refused. Without either, the code runs in the conversation's scratch kernel."""
     if args.kernel_id is not None:
         owner = await context.notebooks.path_of_kernel(args.kernel_id)
         if owner is not None:
@@ -117,8 +117,8 @@ async def _where(args: ExecuteCode, context: ToolContext) -> tuple[str | None, s
 async def _source(
     args: ExecuteCode, path: str | None, kernel_id: str | None, context: ToolContext
 ) -> str:
-    """The code that is run. A line ``python`` is code in kernels of other languages: a shell's
-    starts Python."""
+    """The code to run. A first line ``python`` is dropped only for a Python kernel: in a shell's
+    kernel, it is a command that starts Python."""
     language: str | None = None
     if not names_python(unfenced(args.code)[0]):
         return plain_code(args.code)
@@ -162,7 +162,7 @@ async def execute_code(args: ExecuteCode, context: ToolContext) -> ToolOutcome:
 
 
 async def _in_scratch(code: str, key: str, context: ToolContext) -> ToolOutcome:
-    """Run it in the scratch kernel; an exceeded limit is the failure's message."""
+    """Run it in the scratch kernel; if a limit is exceeded, the failure's message says which."""
     done = await context.notebooks.scratch.run(key, code)
     more = {"note": done.note} if done.note else {}
     if done.passed is None:

@@ -72,7 +72,7 @@ class UpdateNotebookCell(Wire):
 
     @model_validator(mode="after")
     def _one_way(self) -> UpdateNotebookCell:
-        # Models that fill in every argument leave the list empty.
+        # Models that fill in every argument send an empty list.
         if self.content is not None and self.edits:
             raise ValueError("give content (the whole source) or edits (pieces), not both")
         if self.content is None and self.edits is None and self.type is None:
@@ -96,7 +96,7 @@ class MoveNotebookCell(Wire):
 
 
 def to_position(position: Position) -> CellPosition:
-    """The page's form of a tool's position."""
+    """Convert a tool's position to the page's form."""
     if isinstance(position, Beside):
         return CellPosition(after=position.after, before=position.before)
     return CellPosition(at=position)
@@ -113,11 +113,11 @@ async def _document(
 async def _cells_to_change(
     context: ToolContext, path: str | None, cell_ids: Sequence[str], *, whole: bool = False
 ) -> tuple[PageNotebook, dict[str, PageCell]]:
-    """The notebook, and the cells as they are now, by the ids that were given. ``whole``: they get
-    a new text in place of theirs.
+    """The notebook, and its current cells with the given ids. ``whole``: their text is replaced by
+    a new one.
 
-    Raises ``ToolFailure``: ``not_found``, or ``stale`` where a cell is not as the model last saw
-    it.
+    Raises ``ToolFailure``: ``not_found``, or ``stale`` if a cell differs from what the model last
+    read.
     """
     path = context.path(path)
     notebook = await context.notebook(path)
@@ -154,7 +154,7 @@ async def apply(
     edits: Sequence[CellEdit],
     before: PageNotebook | None = None,
 ) -> AppliedEdits:
-    """Apply a batch and note the cells as read back; ``before`` is the notebook, if it was just
+    """Apply a batch and record the cells as read back; ``before`` is the notebook, if it was just
     read."""
     path = context.path(path)
     await read_before(context, path, before)
@@ -203,7 +203,7 @@ async def _preview_add(args: AddNotebookCell, context: ToolContext) -> list[Chan
 
 
 async def _place_of_new(args: AddNotebookCell, context: ToolContext) -> CellPosition:
-    """Where the call says; else below the cell that the message came from, if it still exists."""
+    """Where the call says; else below the cell that the message came from, if that still exists."""
     below = context.gate.below
     elsewhere = context.path(args.path) != context.gate.target
     if below is None or elsewhere or "position" in args.model_fields_set:
@@ -386,7 +386,7 @@ async def move_notebook_cell(args: MoveNotebookCell, context: ToolContext) -> To
     edit = MoveCell(cell_id=args.cell_id, position=to_position(args.position))
     applied = await apply(context, args.path, [edit])
     cell = _one(applied.cells, applied.cells[0].id if applied.cells else args.cell_id)
-    summary = f"Moved “{first_line(cell.source)}” to place {cell.index + 1}"
+    summary = f"Moved “{first_line(cell.source)}” to position {cell.index + 1}"
     outcome = _changed(cell, summary, applied)
     outcome.output |= await stale_now(context, args.path)
     return outcome
@@ -403,7 +403,7 @@ def _one(cells: Sequence[PageCell], cell_id: str) -> PageCell:
             return cell
     raise ToolFailure(
         "internal",
-        f"Cell {cell_id} was missing when it was read back; the change may not have been made.",
+        f"Cell {cell_id} was missing when the notebook was read back; it may not have changed.",
         "Read the notebook again before continuing.",
     )
 

@@ -70,7 +70,7 @@ def cell_view(cell: PageCell, images: list[Image] | None = None) -> dict[str, An
 
 
 def missing_cells(notebook: PageNotebook, wanted: list[str]) -> ToolFailure | None:
-    """The failure for ids that the notebook does not have, naming those that it has."""
+    """The failure for ids that the notebook does not have; it lists those that exist."""
     known = {cell.id for cell in notebook.cells}
     missing = [each for each in wanted if notebook.now(each) not in known]
     if not missing:

@@ -1,4 +1,4 @@
-"""Running the code blocks of a Lexical document, and reporting each one's real status."""
+"""Runs the code blocks of a Lexical document, and reports each one's real status."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _one_block(schema: dict[str, Any]) -> None:
 
 
 class RunBlock(Wire):
-    """Arguments of ``runBlock``. ``block_ids``, several in this order, is taken and not
+    """Arguments of ``runBlock``. ``block_ids``, several in this order, is accepted but not
     advertised."""
 
     model_config = ConfigDict(json_schema_extra=_one_block)
@@ -82,7 +82,7 @@ def _to_run(args: RunBlock | RunAllBlocks, document: OpenDocument) -> list[Docum
 
 
 def _checked(blocks: list[DocumentBlock], document: OpenDocument) -> list[DocumentBlock]:
-    """Blocks that are known with their outputs. Raises ``ToolFailure``."""
+    """The blocks, if they and their outputs have supported versions. Raises ``ToolFailure``."""
     for block in blocks:
         outputs = [document.blocks.state.blocks[index].node for index in block.outputs]
         refuse_newer(block, [block.node, *outputs], "Nothing was run.")

@@ -1,4 +1,4 @@
-"""Running cells, and reporting each one's real status."""
+"""Runs cells, and reports each one's real status."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ async def _cells_of(
 
 
 def _dependents(notebook: PageNotebook, changed: set[str]) -> set[str]:
-    """The dependents of the cells that have run before, and so show outdated outputs; all
-    dependents if none has run."""
+    """The dependents that have run before, and so show outdated outputs; all dependents if none has
+    run."""
     language = notebook.kernel_language or "python"
     following = set(dependents(notebook.cells, changed, language))
     ran = {cell.id for cell in notebook.cells if cell.id in following and has_run(cell)}
@@ -73,7 +73,7 @@ async def _code_of_run(args: RunNotebookCells, context: ToolContext) -> CodeToRu
         for cell in cells
         if cell.type == "code" and cell.source.strip()
     )
-    # The cells also define names for each other: none is left out.
+    # The cells define names for each other, so all of them are examined.
     return CodeToRun(parts, notebook.path, notebook=notebook)
 
 
@@ -164,7 +164,7 @@ async def run_and_report(
 def _not_begun(
     error: DocumentError, cells: Sequence[PageCell], done: ToolOutcome | None
 ) -> ToolFailure:
-    """The failure of a run that could not begin; ``notRun`` of its output lists the cells that need
+    """The failure of a run that could not start; ``notRun`` in its output lists the cells that need
     a kernel."""
     waiting = [cell.id for cell in cells if cell.type == "code" and cell.source.strip()]
     output = {"notRun": waiting} if error.code == "kernel_error" and waiting else {}
@@ -187,8 +187,8 @@ def run_view(
     number: int | None,
     part: Literal["cell", "block"] = "cell",
 ) -> dict[str, Any]:
-    """How a cell (or a block) ended, for the model; pictures are put into ``images``, named after
-    what they are ``of`` ("cell 4"). ``number`` is the part's as people see it, from 1."""
+    """How a cell (or a block) ended, for the model. Pictures are added to ``images``, named after
+    what they are ``of`` ("cell 4"). ``number`` counts from 1, as users see it."""
     shown, found = render_outputs(run.outputs, f"{of}'s output")
     images.extend(found)
     view: dict[str, Any] = {"cellId" if part == "cell" else "id": run.cell_id}
@@ -209,7 +209,7 @@ def run_view(
 
 
 def how_it_ended(bad: CellRun) -> tuple[str, PrivateText]:
-    """What became of a cell (or block) whose run failed, and why: (``failed``, ``: KeyError``)."""
+    """How the failed run of a cell (or block) ended, and why: (``failed``, ``: KeyError``)."""
     reason = failure_text(bad.error.ename, bad.error.evalue) if bad.error else text(bad.note or "")
     if bad.kernel_died:
         return "did not finish", text(". ", reason)
@@ -237,7 +237,7 @@ def _summary(runs: Sequence[CellRun], numbers: dict[str, int]) -> str:
     times = [run.duration_ms for run in ran if run.duration_ms is not None]
     if len(times) == len(ran):
         summary += f" · {duration(sum(times))}"
-    # Oddities of a successful run (missing or unsaved outputs).
+    # A successful run may have notes (missing or unsaved outputs).
     notes = dict.fromkeys(run.note for run in ran if run.note)
     return " · ".join([summary, *notes])
 

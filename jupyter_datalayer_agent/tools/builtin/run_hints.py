@@ -1,4 +1,4 @@
-"""The hint of a failed run: the repair that is known, else what is true of any such failure."""
+"""Hints for failed runs: the known repair, else what is true of any such failure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ...protocol.cells import CellRun, PageNotebook
 from ..context import ToolContext
 from ..tracebacks import where
 
-# What a failed run says of a kernel that died, and of the cells that have to run again since.
+# What a failed run means after a kernel died, and which cells have to run again since.
 
 
 async def lost_cells(
     context: ToolContext, path: str | None, bad: CellRun
 ) -> tuple[dict[str, Any], str | None]:
-    """For the result of a run that failed: ``{"runAgain": [ids]}`` where cells have to run again,
-    and a hint. Without a hint the failure has nothing to do with a kernel that is gone."""
+    """For the result of a failed run: ``{"runAgain": [ids]}`` if cells have to run again, and a
+    hint. Without a hint, the failure is not due to a kernel that is gone."""
     again = []
     executions = context.notebooks.executions
     try:
@@ -33,7 +33,7 @@ async def lost_cells(
                 others = [cell for cell in notebook.cells if cell.id != bad.cell_id]
                 again = executions.lost(path, others)
     except DocumentError:
-        again = []  # the failure itself is what counts
+        again = []  # the failure itself matters more
     if not again and not bad.kernel_died:
         return {}, None
     output = {"runAgain": [cell.id for cell in again]} if again else {}
@@ -58,7 +58,7 @@ def _them(cells: list[Any]) -> str:
     return "it" if len(cells) == 1 else "them"
 
 
-# Reports, after a change or a run, which cells are stale now.
+# Reports the cells that are stale after a change or a run.
 
 
 log = logging.getLogger(__name__)
@@ -78,10 +78,10 @@ async def read_before(
 async def stale_now(
     context: ToolContext, path: str | None, notebook: PageNotebook | None = None
 ) -> dict[str, Any]:
-    """The stale cells of a result: ``{"staleCells": [ids]}``; nothing where it is not known.
+    """The stale cells of a result: ``{"staleCells": [ids]}``; nothing if they are unknown.
 
-    ``notebook`` is the current notebook, if it is known without another read. The page is notified
-    if the list has changed.
+    ``notebook`` is the current notebook, if it was just read. The page is notified if the list has
+    changed.
     """
     path = context.path(path)
     try:
@@ -102,7 +102,7 @@ async def stale_now(
 
 MOST_HINTS = 5
 SECONDS = 5.0
-"""Looking for a repair asks the kernel and looks at files: the result does not wait longer."""
+"""Finding a repair asks the kernel and reads files; the result does not wait longer than this."""
 
 
 async def add_hints(
@@ -113,8 +113,8 @@ async def add_hints(
     bad: CellRun,
     hint: str,
 ) -> None:
-    """Add ``hint`` to the views of the runs that failed beside ``bad``, whose hint is the result's;
-    none is said twice."""
+    """Add ``hint`` to the views of the other failed runs; the result already has ``bad``'s. No hint
+    is repeated."""
     said = {hint}
     failed = [
         (run, view)
@@ -131,14 +131,14 @@ async def add_hints(
 async def hint_of(
     context: ToolContext, path: str | None, bad: CellRun, code: str | None = None
 ) -> str:
-    """What to do about a run that failed; ``code`` where it is of no cell. The text may be private,
-    as the error's own message is."""
+    """What to do about a failed run; ``code`` if it is not a cell's. The text may be private, as
+    the error's own message is."""
     part = "code" if code is not None else noun(path or "")
     if bad.status == "timeout":
         longer = ", or give it a longer timeoutSeconds" if code is None else ""
         return f"Let the {part} do less at a time{longer}."
     if bad.status != "error" or bad.error is None or bad.error.ename == "KeyboardInterrupt":
-        return f"It was stopped from outside: nothing in the {part} is to be repaired for that."
+        return f"It was stopped from outside; the {part} needs no repair for that."
     known = None
     if path is not None and context.repair_of is not None:
         looking = context.repair_of(path, bad, code, context.client_id)
@@ -150,7 +150,7 @@ async def hint_of(
         return known
     place = where(bad.error.traceback)
     is_lacking = bad.error.ename == "FileNotFoundError"
-    files = " listFiles shows which files there are." if is_lacking else ""
+    files = " listFiles shows which files exist." if is_lacking else ""
     if place.line is not None and place.file is None and code is None:
         tool = "updateBlock" if part == "block" else "updateNotebookCell"
         return f"Fix this {part} in place with {tool} before running more.{files}"

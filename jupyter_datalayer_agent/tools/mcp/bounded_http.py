@@ -1,7 +1,7 @@
-"""Answers over HTTP with a bound: large ones are cut as those over stdio are.
+"""Limits the size of HTTP answers: large ones are cut in the same way as those over stdio.
 
-What is cut is parsed by the guard's program in a process of its own: parsing tens of megabytes
-would stop the event loop that serves notebooks.
+The guard's program parses what is cut, in a process of its own: parsing tens of megabytes would
+stop the event loop that serves notebooks.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
 class AnswerTooLarge(Exception):
-    """An answer has more bytes than are read."""
+    """An answer exceeds the number of bytes that are read."""
 
 
 @dataclass(frozen=True)
 class Bound:
     """``on_response`` gets the status and headers of each response; ``on_too_large`` is called for
-    one with more bytes than are read at all."""
+    one that exceeds the number of bytes that are read."""
 
     on_response: Callable[[int, Any], None]
     on_too_large: Callable[[], None]
 
     def set(self, client: Any) -> None:
-        """Bound the answers that a client of httpx (or httpx2) gets."""
+        """Limit the answers that a client of httpx (or httpx2) gets."""
         httpx = sys.modules[type(client).__module__.partition(".")[0]]
         bounded = _bounded(httpx.AsyncByteStream)
 
         async def on_response(response: Any) -> None:
             self.on_response(response.status_code, response.headers)
-            # Few compressed bytes may be very many.
+            # A few compressed bytes may expand to very many.
             response.headers.pop("content-encoding", None)
             is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
             response.stream = bounded(response.stream, self, is_stream)
@@ -105,7 +105,7 @@ async def cut_event(event: bytes) -> bytes:
 
 
 async def cut(message: bytes) -> bytes:
-    """A large message with less in it. Raises ``AnswerTooLarge`` where that cannot be done."""
+    """Shorten a large message. Raises ``AnswerTooLarge`` if that is not possible."""
     command = [sys.executable, "-I", "-S", str(GUARD), CUT]
     try:
         done = await asyncio.to_thread(

@@ -1,8 +1,8 @@
-"""The two files that define MCP servers: the user's own, and the one of the server root.
+"""The two files that define MCP servers: the user's own, and the one in the server root.
 
-The user's is in Jupyter's configuration directory. The one in the server root, which may have come
-with a cloned repository, counts only once the user has allowed it as it is; its content's hash is
-what is allowed.
+The user's is in Jupyter's configuration directory. The one in the server root may have come with a
+cloned repository, so it counts only once the user has allowed its content, which is recorded by its
+hash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...opening import NotRead, opened
 from .definition import ServerDefinition, Source
 from .state_file import FolderFile, StateFile, write_private
 
-# Reads the text of an ``mcp.json``: its servers, and what is wrong with it and where.
+# Parses the text of an ``mcp.json`` into servers and problems with their lines.
 
 
 SERVER_NAME = re.compile(r"[\w .@/-]{1,64}")
@@ -41,7 +41,7 @@ class ConfigProblem:
 
 @dataclass(frozen=True)
 class ConfigText:
-    """The servers of a file that are defined well, and what is wrong with the rest."""
+    """The servers of a file that are defined correctly, and the problems of the rest."""
 
     servers: tuple[ServerDefinition, ...] = ()
     problems: tuple[ConfigProblem, ...] = ()
@@ -52,12 +52,12 @@ class _Wrong(Exception):
 
 
 def read_config(data: bytes, file: Path, source: Source) -> ConfigText:
-    """The servers that a file's bytes define. What is wrong with one leaves the others."""
+    """The servers that a file's bytes define. An error in one does not affect the others."""
     try:
         text = data.decode("utf-8-sig")
         found = json.loads(text)
     except UnicodeDecodeError:
-        return _only(file, None, "This is no UTF-8 text. Save the file as UTF-8.")
+        return _only(file, None, "Not valid UTF-8. Save the file as UTF-8.")
     except json.JSONDecodeError as error:
         hint = "Comments and trailing commas are not allowed." if _may_be_json5(text) else ""
         message = f"This is not valid JSON ({error.msg}, column {error.colno}). {hint}".strip()
@@ -71,7 +71,7 @@ def read_config(data: bytes, file: Path, source: Source) -> ConfigText:
         if isinstance(found, dict) and isinstance(found.get("servers"), dict):
             message = 'Rename "servers" to "mcpServers".'
             return _only(file, _line(text, "servers"), message)
-        return _only(file, 1, f'There is no object "mcpServers". Write it like {_EXAMPLE}')
+        return _only(file, 1, f'"mcpServers" is missing. Example: {_EXAMPLE}')
     read: list[ServerDefinition] = []
     problems: list[ConfigProblem] = []
     for name, entry in servers.items():
@@ -107,7 +107,7 @@ def check(server: ServerDefinition) -> str | None:
 
 def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefinition:
     if not SERVER_NAME.fullmatch(name) or not name.strip():
-        raise _Wrong("A name has up to 64 letters, digits, spaces and - _ . @ /.")
+        raise _Wrong("Names may have up to 64 letters, digits, spaces and - _ . @ /.")
     if not isinstance(entry, dict):
         raise _Wrong('Write an object with "command" or "url".')
     command, url = entry.get("command"), entry.get("url")
@@ -115,8 +115,8 @@ def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefiniti
         raise _Wrong('Give either "command" (a program) or "url" (a server over HTTP).')
     if entry.get("type") == "sse":
         raise _Wrong(
-            'The transport "sse" is not supported, MCP has replaced it. Give the server\'s address '
-            "for Streamable HTTP, which often ends in /mcp."
+            'The transport "sse" is not supported, since MCP replaced it. Give the address for '
+            "Streamable HTTP, which often ends in /mcp."
         )
     if url is not None:
         headers = _texts(entry, "headers")
@@ -124,15 +124,15 @@ def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefiniti
             name, source, file, url=_url(url), headers=headers, client_id=_client_id(entry)
         )
     if not isinstance(command, str) or not command.strip():
-        raise _Wrong('"command" is the name or path of a program, without its arguments.')
+        raise _Wrong('"command" must be the name or path of a program, without its arguments.')
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
-        raise _Wrong('"args" is a list of texts.')
+        raise _Wrong('"args" must be a list of strings.')
     if any("\0" in each for each in (command, *args)):
-        raise _Wrong("A command has no null characters.")
+        raise _Wrong("A command cannot contain null characters.")
     cwd = entry.get("cwd")
     if cwd is not None and not isinstance(cwd, str):
-        raise _Wrong('"cwd" is the path of a folder.')
+        raise _Wrong('"cwd" must be the path of a folder.')
     return ServerDefinition(
         name, source, file, command=command, args=tuple(args), env=_texts(entry, "env"), cwd=cwd
     )
@@ -140,16 +140,16 @@ def _server(name: str, entry: Any, file: Path, source: Source) -> ServerDefiniti
 
 def _url(url: Any) -> str:
     if not isinstance(url, str):
-        raise _Wrong('"url" is a text.')
+        raise _Wrong('"url" must be a string.')
     if "${" not in url:
         try:
             parts = urlsplit(url)
         except ValueError as error:
-            raise _Wrong('"url" is no valid address.') from error
+            raise _Wrong('"url" is not a valid address.') from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise _Wrong('"url" begins with http:// or https:// and names a host.')
+            raise _Wrong('"url" must begin with http:// or https:// and name a host.')
         if parts.username or parts.password:
-            raise _Wrong('"url" has no user name or password. Put a token into "headers".')
+            raise _Wrong('"url" cannot contain a user name or password. Put a token in "headers".')
     return url
 
 
@@ -158,18 +158,18 @@ def _client_id(entry: dict[str, Any]) -> str | None:
     if client_id is None:
         return None
     if not isinstance(client_id, str) or not _CLIENT_ID.fullmatch(client_id):
-        raise _Wrong('"client_id" is a text without spaces, of up to 500 characters.')
+        raise _Wrong('"client_id" must be a string of up to 500 characters, without spaces.')
     return client_id
 
 
 def _texts(entry: dict[str, Any], name: str) -> dict[str, str]:
     values = entry.get(name, {})
     if not isinstance(values, dict) or not all(isinstance(each, str) for each in values.values()):
-        raise _Wrong(f'"{name}" is an object of texts.')
+        raise _Wrong(f'"{name}" must be an object with string values.')
     if any(
         bad in text for key, value in values.items() for text in (key, value) for bad in "\0\r\n"
     ):
-        raise _Wrong(f'"{name}" has no line breaks in its names and values.')
+        raise _Wrong(f'"{name}" cannot contain line breaks.')
     return dict(values)
 
 
@@ -190,7 +190,7 @@ def _may_be_json5(text: str) -> bool:
 
 NAME = "mcp.json"
 LARGEST = 1_000_000
-"""Bytes of a file that is read."""
+"""Bytes of the largest file that is read."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Found:
 
 
 class ConfigFiles:
-    """Reads both files, again whenever they have changed. ``root`` is the server root."""
+    """Reads both files, and again whenever they change. ``root`` is the server root."""
 
     def __init__(self, directory: Path, root: Path | None, state: StateFile) -> None:
         self.user_file = directory / NAME
@@ -220,7 +220,7 @@ class ConfigFiles:
         self._read: dict[Path, tuple[object, bytes | str]] = {}
 
     def read(self) -> Found:
-        """The servers of both files, the user's first; of two with one name the user's counts."""
+        """The servers of both files, the user's first; if both have a name, the user's counts."""
         own = self._config(self.user_file)
         folder = self._folder()
         servers = list(own.servers)
@@ -242,7 +242,7 @@ class ConfigFiles:
         self._change(name, None)
 
     def _change(self, name: str, entry: dict[str, object] | None) -> None:
-        """Change one server and leave everything else in the file."""
+        """Change one server; everything else in the file stays as it is."""
         data = self._bytes(self.user_file)
         if isinstance(data, str):
             raise ValueError(data)
@@ -253,7 +253,7 @@ class ConfigFiles:
         if entry is None:
             servers.pop(name, None)
         else:
-            # What other programs understand of it, like "disabled", is kept.
+            # Keys that only other programs know, like "disabled", are kept.
             old = servers.get(name)
             kept = old if isinstance(old, dict) else {}
             ours = ("command", "args", "env", "cwd", "url", "headers", "type")
@@ -276,8 +276,8 @@ class ConfigFiles:
         return ConfigText() if data is None else _parsed(data, path, "user")
 
     def _bytes(self, path: Path, root: str | None = None) -> bytes | str | None:
-        """The content of a file, which has to be in the directory ``root``; None where there is
-        none, a text that says why it is not read."""
+        """The content of a file, which has to be in the directory ``root``; None if there is none,
+        a text that says why if it is not read."""
         try:
             with opened(path, root) as file:
                 status = file.status
@@ -293,7 +293,7 @@ class ConfigFiles:
         except OSError as error:
             return f"The file cannot be read: {error.strerror}."
         if len(content) > LARGEST:
-            content = f"The file has {status.st_size:,} bytes; up to {LARGEST:,} are read."
+            content = f"The file is too large: {status.st_size:,} bytes; the limit is {LARGEST:,}."
         self._read[path] = (stamp, content)
         return content
 

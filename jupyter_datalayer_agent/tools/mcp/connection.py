@@ -23,21 +23,21 @@ from .sign_in import SignIns
 
 MOST_TOOLS, MOST_PAGES = 1_000, 100
 START_SECONDS = 120.0
-"""To start; a package may have to be downloaded first."""
+"""To start: a package may have to be downloaded first."""
 LIST_SECONDS = 30.0
 CONNECTION_CLOSED = -32000
-"""The code of the SDK's error for calls that were not answered."""
+"""The SDK's error code for calls that were not answered."""
 END_SECONDS = 6.0
-"""For a connection to end by itself."""
+"""For a connection to end on its own."""
 
 
 class ConnectionFailed(Exception):
-    """A server could not be started, or does not answer any more: says why, for a user."""
+    """A server could not be started, or no longer answers: says why, for a user."""
 
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a server says of itself."""
+    """What a server says about itself."""
 
     name: str
     version: str
@@ -46,9 +46,9 @@ class ServerInfo:
 class Connection:
     """A session with a server, from ``open`` to ``close``.
 
-    ``on_list`` gets its tools, when it starts and whenever it says that they have changed. All of
-    the session's contexts are entered and left in one task, as anyio demands. ``wants_sign_in``:
-    the server refused access, and says that one can sign in.
+    ``on_list`` gets its tools when it starts and whenever it reports that they changed. The
+    session's contexts are all entered and left in one task, as anyio requires. ``wants_sign_in``:
+    the server refused access and offers a sign-in.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Connection:
         self.server = server
         self.info: ServerInfo | None = None
         self.wants_sign_in = False
-        # A server that refuses the user's own token wants another one, and no sign-in.
+        # If a server refuses the user's own token, the user has to replace it: no sign-in helps.
         self._has_authorization = any(each.lower() == "authorization" for each in server.headers)
         self._sign_ins = sign_ins
         self._sdk = sdk
@@ -102,8 +102,8 @@ class Connection:
     async def call(
         self, name: str, arguments: Mapping[str, Any], running: RunningCall | None = None
     ) -> dict[str, Any]:
-        """The result of a call; ``running`` is how the server can ask its user. Raises ``SdkError``
-        and ``ConnectionFailed``."""
+        """The result of a call; ``running`` lets the server ask its user. Raises ``SdkError`` and
+        ``ConnectionFailed``."""
         async with self._elicitations.during(running):
             return await self._call(name, arguments)
 
@@ -172,7 +172,7 @@ class Connection:
             if not self._ready.done():
                 failed = ConnectionFailed(self._log.redact(problem or self._why("It ended.")))
                 self._ready.set_exception(failed)
-                # Nobody may wait any more.
+                # There may be no one left waiting.
                 self._ready.exception()
 
     async def _serve(self, stack: contextlib.AsyncExitStack, resolved: Resolved) -> None:
@@ -195,7 +195,7 @@ class Connection:
             if self._is_changed.is_set() and self.is_open:
                 self._is_changed.clear()
                 await self._list_again(session)
-                # A server that goes on changing them is asked once a second.
+                # Asked at most once a second, in case a server keeps changing them.
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._is_closing.wait(), 1)
 
@@ -203,10 +203,10 @@ class Connection:
         try:
             tools = await asyncio.wait_for(self._tools(session), LIST_SECONDS)
         except (SdkError, ConnectionFailed, asyncio.TimeoutError) as error:
-            self._log.add(f"Its changed list of tools was not read: {error!r}")
+            self._log.add(f"Its changed list of tools could not be read: {error!r}")
         else:
             self._on_list(tools)
-            self._log.add(f"It has changed its tools: {len(tools)} now.")
+            self._log.add(f"Its tools changed: {len(tools)} now.")
 
     async def _tools(self, session: Any) -> list[ListedTool]:
         found: dict[str, ListedTool] = {}
@@ -217,7 +217,7 @@ class Connection:
                 tool = ListedTool.of(each)
                 if tool is None:
                     name = visible(str(each.get("name")), 80)
-                    self._log.add(f"A tool was left out, its name or schema is no good: {name}")
+                    self._log.add(f"Tool left out, its name or schema is invalid: {name}")
                 elif len(found) < MOST_TOOLS:
                     found.setdefault(tool.name, tool)
             following = page.get("nextCursor")
@@ -227,7 +227,7 @@ class Connection:
         return list(found.values())
 
     async def _unless_ended(self, request: Awaitable[dict[str, Any]]) -> dict[str, Any]:
-        """The answer. Raises ``ConnectionFailed`` where the server ends before it."""
+        """The answer. Raises ``ConnectionFailed`` if the server ends first."""
         asked = asyncio.ensure_future(request)
         ended = asyncio.ensure_future(_any_of(self._has_ended, self._is_closing))
         try:
@@ -248,7 +248,7 @@ class Connection:
             )
         errors = stack.enter_context(self._log.of_process())
         command = _found(resolved, self.server)
-        # -I and -S: it needs no packages, and takes nothing from the working folder.
+        # -I and -S: the guard needs no packages, and must import nothing from the working folder.
         guarded = [sys.executable, "-I", "-S", str(GUARD), *command]
         folder = resolved.cwd or (str(self._root) if self._root is not None else None)
         return await stack.enter_async_context(
@@ -262,7 +262,7 @@ class Connection:
         try:
             found = await self._sign_ins.grant(self.server, resolved.url)
         except KeyStoreError as error:
-            raise ConnectionFailed(f"Its sign-in cannot be read. {error}") from error
+            raise ConnectionFailed(f"Its sign-in could not be read. {error}") from error
         if found is None:
             return None
         grant, auth = found
@@ -270,7 +270,7 @@ class Connection:
         return auth
 
     async def _watched(self, stack: contextlib.AsyncExitStack, streams: Streams) -> Streams:
-        """The streams, of which we notice when they end."""
+        """The streams, wrapped so that their end is noticed."""
         import anyio
 
         sending, receiving = anyio.create_memory_object_stream[Any](0)
@@ -305,7 +305,7 @@ class Connection:
             self._log.add(visible(text, 1_000))
 
     def _on_response(self, status: int, headers: Any) -> None:
-        # 405: it has no stream of its own messages, which it need not have.
+        # 405: it has no stream for messages of its own, which is optional.
         if status != 405:
             self._status = status if status >= 300 else 0
         challenge = str(headers.get("www-authenticate", "")).lower()
@@ -318,7 +318,7 @@ class Connection:
     async def _why_ended(self, problem: str) -> str:
         if self.server.url is not None:
             return self._why(problem)
-        # What it wrote last is on its way.
+        # Its last output may still be on its way.
         await asyncio.sleep(0.05)
         return f"{problem} {self._log.end()}".strip()
 
@@ -328,9 +328,9 @@ class Connection:
         if self._status in (401, 403):
             return f"It refused access (status {self._status}). Check its headers in mcp.json."
         if self._status == 404:
-            return "There is no MCP server at this address (status 404)."
+            return "No MCP server found at this address (404)."
         if 300 <= self._status < 400:
-            return f"It redirects to another address (status {self._status}). Give that one."
+            return f"It redirects to another address (status {self._status}). Use that one."
         if self._status:
             return f"It answered with status {self._status}."
         return otherwise
@@ -349,7 +349,7 @@ def _found(resolved: Resolved, server: ServerDefinition) -> list[str]:
     """The command with the program's path. Raises ``DefinitionError``."""
     program, *args = resolved.command
     path = resolved.env.get("PATH", os.environ.get("PATH"))
-    # Beside this Python are programs of its environment, which need not be on the path.
+    # The programs of this Python's environment need not be on the path.
     own = os.pathsep.join([path or os.defpath, os.path.dirname(sys.executable)])
     found = shutil.which(program, path=own)
     if found is None:
@@ -367,8 +367,8 @@ def _found(resolved: Resolved, server: ServerDefinition) -> list[str]:
 
 
 def _first_line(error: BaseException) -> str:
-    """What went wrong, of a group of errors the first."""
-    # Python 3.10 knows no exception groups; anyio brings its own.
+    """What went wrong; in a group of errors, the first one."""
+    # Python 3.10 has no exception groups; anyio brings its own.
     while isinstance(inner := getattr(error, "exceptions", None), tuple) and inner:
         error = inner[0]
     if isinstance(error, SdkError) and error.code == CONNECTION_CLOSED:

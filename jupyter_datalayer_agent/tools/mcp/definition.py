@@ -1,4 +1,4 @@
-"""An MCP server as an ``mcp.json`` defines it, and the references to the environment in it."""
+"""An MCP server as ``mcp.json`` defines it, with its references to environment variables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-# A tool as an MCP server lists it, as plain JSON, whatever the version of the SDK.
+# A tool as an MCP server lists it, as plain JSON for every version of the SDK.
 
 
 LONGEST_NAME = 200
 LONGEST_DESCRIPTION = 8_000
 LARGEST_SCHEMA = 40_000
-"""Characters. A tool with more is not used: each request would carry them."""
+"""Characters. Tools with more are not used, since each request would carry them."""
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
@@ -28,13 +28,13 @@ _CONTROL = re.compile(
 
 @dataclass(frozen=True)
 class ListedTool:
-    """``definition`` is all of it that is used: name, title, description, schema, annotations."""
+    """``definition`` holds all that is used: name, title, description, schema, annotations."""
 
     definition: dict[str, Any]
 
     @classmethod
     def of(cls, found: Any) -> ListedTool | None:
-        """The tool of a list; None where it cannot be used."""
+        """Read a listed tool; None if it cannot be used."""
         if not isinstance(found, dict):
             return None
         name, schema = found.get("name"), found.get("inputSchema")
@@ -79,24 +79,24 @@ class ListedTool:
 
     @property
     def says_it_reads(self) -> bool:
-        """Whether the server says that it changes nothing: a claim."""
+        """Whether the server says that it changes nothing, which is only a claim."""
         return self.definition.get("annotations", {}).get("readOnlyHint") is True
 
     @cached_property
     def content_hash(self) -> str:
-        """Another one where anything of it is another."""
+        """A hash that changes with any part of the definition."""
         text = json.dumps(self.definition, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def visible(text: str, most: int) -> str:
-    """The text of another program as one line without characters that are not seen."""
+    """Another program's text as one line, without invisible characters."""
     line = " ".join(_CONTROL.sub("", text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def plain(text: str, most: int) -> str:
-    """The text of another program with its line breaks, without characters that are not seen."""
+    """Another program's text with its line breaks, without invisible characters."""
     text = _CONTROL.sub("", text.replace("\r\n", "\n")).strip()
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -107,19 +107,19 @@ Source = Literal["user", "folder"]
 _REFERENCE = re.compile(r"\$\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_]\w*)(?::-(.*))?")
 SHORTEST_SECRET = 4
-"""Characters. Shorter values could not be distinguished from other text."""
+"""Characters. Shorter values could not be told apart from other text."""
 
 
 class DefinitionError(Exception):
-    """A server cannot be started as it is defined: says why and what to do."""
+    """A server's definition does not let it start: says why and what to do."""
 
 
 @dataclass(frozen=True)
 class ServerDefinition:
-    """A server by its name: a command with its arguments and environment, or a URL with headers,
-    and the ``client_id`` of a program that was registered by hand for signing in there.
+    """A server by its name: a command with its arguments and environment, or a URL with headers
+    and, for signing in there, the ``client_id`` of a program that was registered by hand.
 
-    Values are as they are written, with references like ``${env:NAME}``.
+    Values are as written, with references like ``${env:NAME}``.
     """
 
     name: str
@@ -135,21 +135,21 @@ class ServerDefinition:
 
     @property
     def key(self) -> str:
-        """What distinguishes the server from all others of the user."""
+        """Distinguishes the server from all others of the user."""
         return f"{self.file}#{self.name}"
 
     @property
     def fingerprint(self) -> str:
-        """Another one where the definition is another."""
+        """A hash that changes with the definition."""
         parts: list[Any] = [self.command, self.args, dict(self.env), self.cwd]
         parts += [self.url, dict(self.headers)]
-        # What was trusted without one stays so.
+        # Left out if empty, so that servers without one stay trusted.
         parts += [self.client_id] if self.client_id else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @property
     def references(self) -> set[str]:
-        """The variables of the environment that it refers to."""
+        """The environment variables that it refers to."""
         texts = [self.command, self.cwd, self.url, *self.args]
         texts += [*self.env.values(), *self.headers.values()]
         found = (
@@ -158,7 +158,7 @@ class ServerDefinition:
         return {match[1] for match in found if match is not None}
 
     def resolved(self, environ: Mapping[str, str] = os.environ) -> Resolved:
-        """With the values of the environment. Raises ``DefinitionError``."""
+        """Insert the values of environment variables. Raises ``DefinitionError``."""
         found: set[str] = set()
 
         def expand(text: str) -> str:
@@ -171,7 +171,7 @@ class ServerDefinition:
         cwd = None if self.cwd is None else expand(self.cwd)
         values = {*found, *env.values(), *headers.values()}
         values.update(value for _, value in parse_qsl(urlsplit(url or "").query))
-        # What stands behind "Bearer" is secret without it, too.
+        # The part after "Bearer" is secret on its own, too.
         values |= {value.split()[-1] for value in headers.values() if value.split()}
         secrets = {value for value in values if len(value) >= SHORTEST_SECRET}
         return Resolved(command, env, cwd, url, headers, frozenset(secrets))
@@ -179,7 +179,7 @@ class ServerDefinition:
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a server is started with. ``secrets`` are values that appear nowhere else."""
+    """What a server is started with. ``secrets`` are values to redact everywhere else."""
 
     command: list[str]
     env: Mapping[str, str]
@@ -202,15 +202,15 @@ def _expand(
         variable = _VARIABLE.fullmatch(match[1])
         if variable is None:
             raise DefinitionError(
-                f"{match[0]} in {server.file} is not understood. ${{env:NAME}} stands for a "
-                "variable of the environment."
+                f"{match[0]} in {server.file} is not supported. Use ${{env:NAME}} for an "
+                "environment variable."
             )
         name, default = variable.groups()
         given = environ.get(name, default)
         if given is None:
             raise DefinitionError(
-                f"The environment variable {name}, which {server.file} names, is not set. Set it "
-                "where JupyterLab is started."
+                f"The environment variable {name}, which {server.file} refers to, is not set. Set "
+                "it where JupyterLab is started."
             )
         found.add(given)
         return given

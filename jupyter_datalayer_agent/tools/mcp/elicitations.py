@@ -1,7 +1,7 @@
 """What an MCP server asks the user during calls of its tools (elicitation).
 
-Its requests are taken out of the stream of messages, and answered there: version 1 of the SDK reads
-nothing more, neither results nor the server's end, until a request is answered.
+Requests are taken out of the stream of messages and answered there: version 1 of the SDK reads
+nothing else, neither results nor the server's end, until a request is answered.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .definition import plain, visible
 from .sdk import Incoming, Sdk
 from .server_log import ServerLog
 
-# The form of an elicitation: a flat JSON schema of another program, rebuilt of what is known.
+# The form of an elicitation: another program's flat JSON schema, rebuilt from its known parts.
 #
-# Nothing is passed on that is not named here: no patterns, which could take for ever to match, no
+# Only what is named here is passed on: no patterns, which could take for ever to match, no
 # references, no nested objects. See "Requested Schema" of MCP's elicitation.
 
 
@@ -33,7 +33,7 @@ LONGEST_TEXT = 100_000
 """Characters that can be entered."""
 FORMATS = ("email", "uri", "date", "date-time")
 _NOT_NAMES = ("__proto__", "constructor", "prototype")
-"""Names that mean something else to JavaScript, in which the form is shown."""
+"""Names with a special meaning in JavaScript, which shows the form."""
 
 Schema = dict[str, Any]
 
@@ -63,7 +63,7 @@ def form_of(server: str, requested: Any) -> InputForm:
 
 
 def problem_of(form: InputForm, values: dict[str, Any]) -> str | None:
-    """What is wrong with values that the user gave, None if nothing is."""
+    """What is wrong with the values that the user gave, None if nothing is."""
     fields = form.fields["properties"]
     for name in values:
         if name not in fields:
@@ -90,7 +90,7 @@ def _field(name: str, schema: Any) -> Schema:
     elif kind == "boolean":
         field = {"type": kind}
     else:
-        raise BadForm(f"The property {name!r} has a type that a form does not have.")
+        raise BadForm(f"The property {name!r} has a type that forms do not support.")
     title, help_text = schema.get("title"), schema.get("description")
     if not isinstance(title, str) or not title.strip():
         title = name
@@ -116,7 +116,7 @@ def _choices(name: str, schema: Schema) -> Schema:
     items = schema.get("items")
     options = _options(name, items) if isinstance(items, dict) else None
     if options is None:
-        raise BadForm(f"The property {name!r} is a list of something else than choices.")
+        raise BadForm(f"The property {name!r} is a list, but not of choices.")
     field = {"type": "array", "uniqueItems": True, **_numbers(schema, "minItems", "maxItems")}
     return {**field, "items": {"type": "string", "oneOf": options}}
 
@@ -179,29 +179,30 @@ def _is_between(value: float, field: Schema, least: str, most: str) -> bool:
 
 
 MOST_OPEN = 3
-"""Requests of one server that wait for the user. Further ones are cancelled."""
+"""Requests of one server that may wait for the user. Further ones are cancelled."""
 LONGEST_MESSAGE = 4_000
 SEND_SECONDS = 5.0
-"""For an answer to be on its way."""
+"""For sending an answer."""
 INVALID_PARAMS = -32602
 
 
 @dataclass(eq=False)
 class RunningCall:
-    """A call of a tool: who asks its user, and its time limit, which does not run meanwhile."""
+    """A call of a tool: who asks its user, and its time limit, which stops while the user is
+    asked."""
 
     ask: AskForm
     limit: anyio.CancelScope
     _left: float | None = None
 
     def pause(self) -> None:
-        """Stop its time."""
+        """Stop the clock."""
         if self._left is None:
             self._left = self.limit.deadline - anyio.current_time()
             self.limit.deadline = math.inf
 
     def go_on(self) -> None:
-        """Let its time go on."""
+        """Restart the clock."""
         if self._left is not None:
             self.limit.deadline = anyio.current_time() + self._left
             self._left = None
@@ -218,8 +219,8 @@ class _Request:
 class Elicitations:
     """The requests of one server. ``name`` is the server's, for the user.
 
-    MCP does not say which call a request is part of. It is asked where the call that began last
-    comes from, and cancelled once no call from there runs any more.
+    MCP does not say which call a request belongs to. The user of the call that began last is asked,
+    and the request is cancelled once no call from there is running.
     """
 
     def __init__(self, name: str, sdk: Sdk, log: ServerLog) -> None:
@@ -231,7 +232,7 @@ class Elicitations:
 
     @contextlib.asynccontextmanager
     async def during(self, call: RunningCall | None) -> AsyncIterator[None]:
-        """While a call runs; with its end, what it asks is cancelled."""
+        """Allow requests while a call runs, and cancel them when it ends."""
         if call is None:
             yield
             return
@@ -243,12 +244,12 @@ class Elicitations:
         finally:
             self._calls.remove(call)
             asked_by = [each.ask for each in self._calls]
-            # The time limit may have ended the call, and would end this, too.
+            # If the time limit ended the call, it would end this, too.
             with anyio.CancelScope(shield=True):
                 await _cancel([each for each in self._open.values() if each.ask not in asked_by])
 
     def take(self, message: Incoming, write: Any) -> bool:
-        """Whether a message is one of these requests, which will be answered to ``write``."""
+        """Whether a message is such a request, which is then answered to ``write``."""
         if message.method == "notifications/cancelled":
             request = self._open.get(message.params.get("requestId"))
             if request is not None:
@@ -261,7 +262,7 @@ class Elicitations:
             return True
         ask = self._calls[-1].ask if self._calls else None
         if ask is None or len(self._open) >= MOST_OPEN:
-            self._log.add("It asked for input outside of a call, or too often: cancelled.")
+            self._log.add("It asked for input outside of a call, or too often; cancelled.")
             ask = _cancelled
         request = _Request(ask)
         self._open[message.id] = request
@@ -271,7 +272,7 @@ class Elicitations:
         return True
 
     async def close(self) -> None:
-        """Cancel what is open."""
+        """Cancel open requests."""
         await _cancel(list(self._open.values()))
 
     async def _answer(self, request: _Request, message: Incoming, write: Any) -> None:

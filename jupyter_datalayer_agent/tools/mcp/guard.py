@@ -1,9 +1,9 @@
 """The process between the Jupyter server and an MCP server that talks over stdio.
 
-It starts the command that its arguments name and passes messages, a line of JSON each. It ends the
-MCP server, with all that it started, when its own input ends: then the Jupyter server is gone or
-wants no more of it. What would block the Jupyter server is cut or dropped here: answers of
-megabytes, floods of messages, lines that are no messages. It imports nothing of the package.
+It starts the command in its arguments and passes messages, a line of JSON each. When its own input
+ends, the Jupyter server is gone or no longer needs the MCP server, which is then ended with
+everything that it started. What would block the Jupyter server is cut or dropped here: answers of
+megabytes, floods of messages, lines that are not messages. It imports nothing of the package.
 """
 
 import contextlib
@@ -19,27 +19,27 @@ import time
 from typing import Any
 
 LARGE = 4_000_000
-"""Bytes of a message that is passed as it is."""
+"""Bytes up to which a message is passed unchanged."""
 LARGEST = 128_000_000
-"""Bytes of a message that is read at all; of a larger one only its id is."""
+"""Bytes up to which a message is read; of a larger one, only the id is."""
 TEXT = 1_000_000
-"""Characters of an answer that is cut."""
+"""Characters that are kept of an answer that is cut."""
 CUT = "--cut"
-"""In place of a command: cut the one message of the input, for answers that come over HTTP."""
+"""Given as the command: cut the one message of the input, for answers that come over HTTP."""
 TOO_LARGE = -32010
-"""The code of an error that stands for an answer."""
+"""The code of the error that replaces an answer."""
 
 PER_SECOND = 100
-"""Messages of the server's own that are passed in a second: more notifications are dropped, and a
-server with more requests is ended."""
+"""The server's own messages that are passed each second: further notifications are dropped, and a
+server that sends more requests is ended."""
 ANSWERS_PER_SECOND = 1_000
-"""A server that sends more is ended: nobody asked it so often."""
+"""Answers a second above which a server is ended: it was never asked that often."""
 LOG_LINES, LOG_LINE = 200, 2_000
-"""Lines in a second, and characters of a line, of what it logs."""
+"""Lines a second, and characters of a line, of the server's log."""
 GRACE_SECONDS = 1.0
-"""For a server to end after its input did."""
+"""For a server to end after its input has ended."""
 TERM_SECONDS = 0.5
-"""For it to end after it was asked to; the SDK waits for this process for 2 seconds in all."""
+"""For it to end after it was asked to; the SDK waits 2 seconds in all for this process."""
 
 _HAS_GROUPS = os.name == "posix"
 _ID = re.compile(rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})')
@@ -69,20 +69,20 @@ class Guard:
         for thread in threads:
             thread.start()
         code = self._process.wait()
-        # A process that it left behind may keep its output open.
+        # A process that the server left behind may keep its output open.
         for thread in threads[2:]:
             thread.join(timeout=GRACE_SECONDS)
         self.log(f"The server ended with exit code {code}.")
         end_group()
 
     def log(self, line: str) -> None:
-        """Write a line to the log, if there are not too many."""
+        """Write a line to the log, unless there are too many."""
         if self._log.allows():
             with contextlib.suppress(OSError):
                 os.write(2, f"{line.rstrip()[:LOG_LINE]}\n".encode(errors="replace"))
 
     def _read_input(self) -> None:
-        """Read to the end of the input, even while the server does not: then it is ended."""
+        """Read the input to its end, and end the server if it does not read it."""
         with contextlib.suppress(OSError):
             while chunk := os.read(0, 1 << 16):
                 self._input.put(chunk)
@@ -140,14 +140,14 @@ class Guard:
         end_group(self._process)
 
     def _report_list_changed(self, line: bytes) -> None:
-        """One report stands for all in a second, and comes after the last of them."""
+        """Report the changes of a second once, after the last of them."""
         if self._list_changed is None or not self._list_changed.is_alive():
             self._list_changed = threading.Timer(0.1, self._write, [line])
             self._list_changed.daemon = True
             self._list_changed.start()
 
     def _refuse(self, ends: bytes) -> None:
-        """Answer in place of a message that was too large to read."""
+        """Answer with an error in place of a message that was too large to read."""
         found = _ID.search(ends)
         self.log(f"A message of more than {LARGEST} bytes was dropped.")
         if found:
@@ -164,7 +164,7 @@ class Guard:
 
 
 class Limit:
-    """Allows so many in a second."""
+    """Allows a number of messages each second."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -181,8 +181,8 @@ class Limit:
 
 
 def lines(number: int, largest: int) -> Any:
-    """The lines of a file, each with whether it is whole. Of one that is longer than ``largest``
-    come its first and last bytes."""
+    """The lines of a file, each with whether it is complete. Of a line longer than ``largest``, the
+    first and last bytes come."""
     buffer = bytearray()
     skipped: bytes | None = None
     while chunk := os.read(number, 1 << 18):
@@ -205,8 +205,8 @@ def lines(number: int, largest: int) -> Any:
 
 
 def parsed(line: bytes) -> tuple[Any, bytes]:
-    """The message of a line, None where it is none, and the line as every JSON parser takes it:
-    without numbers that are none, halves of characters, and bytes that are no text."""
+    """The message of a line, or None, and the line in a form that every JSON parser accepts:
+    without NaN and infinities, lone surrogates and bytes that are not UTF-8."""
     odd: list[str] = []
     text = line.decode(errors="replace")
     try:
@@ -225,7 +225,7 @@ def too_large(request_id: Any, size: int) -> bytes:
 
 
 def cut_answer(message: dict[str, Any], size: int) -> bytes:
-    """The answer with less in it; an error where it is no result of a tool."""
+    """Shorten an answer; an error if it is not a tool's result."""
     result = message.get("result")
     if not isinstance(result, dict) or not isinstance(content := result.get("content"), list):
         return too_large(message.get("id"), size)
@@ -250,7 +250,8 @@ def cut_answer(message: dict[str, Any], size: int) -> bytes:
 
 
 def cut_item(item: Any, most: int) -> Any:
-    """One part of an answer with ``most`` characters; what is no text is there whole or not."""
+    """Cut one part of an answer to ``most`` characters; parts other than text are kept or dropped
+    whole."""
     if not isinstance(item, dict) or len(json.dumps(item)) <= most:
         return item
     if isinstance(item.get("text"), str):
@@ -272,7 +273,7 @@ def cut_text(text: str, most: int) -> str:
 
 
 def end_group(process: "subprocess.Popen[bytes] | None" = None) -> None:
-    """End this process, and all that belong to the server."""
+    """End this process and all processes of the server."""
     if _HAS_GROUPS and os.getpgrp() == os.getpid():
         if process is not None and process.poll() is None:
             os.killpg(0, signal.SIGTERM)
@@ -285,7 +286,7 @@ def end_group(process: "subprocess.Popen[bytes] | None" = None) -> None:
 
 
 def cut_input() -> None:
-    """Write the message of the input with less in it; one that is no answer is not passed."""
+    """Shorten the message of the input; one that is not an answer is dropped."""
     message, line = parsed(sys.stdin.buffer.read())
     if not isinstance(message, dict) or "method" in message:
         sys.exit(1)
@@ -295,7 +296,7 @@ def cut_input() -> None:
 def main() -> None:
     if sys.argv[1] == CUT:
         return cut_input()
-    # A handler, since a signal that is ignored would be ignored by the server, too.
+    # A handler, since the server would inherit an ignored signal.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         guard = Guard(sys.argv[1:])

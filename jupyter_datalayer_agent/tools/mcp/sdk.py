@@ -24,7 +24,7 @@ OnNotification = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Incoming:
-    """A request or a notification of a server; ``id`` is None of the latter."""
+    """A request or a notification from a server; ``id`` is None for the latter."""
 
     id: Any
     method: str
@@ -32,7 +32,7 @@ class Incoming:
 
 
 class SdkError(Exception):
-    """The server answered with an error, or did not answer any more."""
+    """The server answered with an error, or no longer answers."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class SdkError(Exception):
 
 
 class Sdk:
-    """The SDK that is installed. To be made in a thread: the import takes a second."""
+    """The installed SDK. Make it in a thread: the import takes a second."""
 
     def __init__(self) -> None:
         self._mcp: Any = load("mcp")
@@ -51,7 +51,7 @@ class Sdk:
         self._error: type[Exception] = getattr(self._mcp, "MCPError", None) or self._mcp.McpError
         self._is_first = version("mcp").startswith("1.")
         self.ends_with_an_error = self._is_first
-        """Whether a connection over HTTP is over when one of its answers breaks off."""
+        """Whether an HTTP connection ends when one of its answers breaks off."""
 
     @contextlib.asynccontextmanager
     async def stdio(
@@ -72,7 +72,7 @@ class Sdk:
             yield streams[0], streams[1]
 
     def http_client(self, headers: Mapping[str, str], bound: Bound, auth: Any = None) -> Any:
-        """A client of httpx (or httpx2), to be entered; an answer that is out of bounds breaks off.
+        """A client of httpx (or httpx2), to be entered; an answer over the limit breaks off.
         Redirects to other origins are not followed, so headers go to no one else."""
         client = self._http_client(dict(headers), auth=auth)
         client.follow_redirects = False
@@ -127,7 +127,7 @@ class Sdk:
         )
 
     async def initialize(self, session: Any) -> dict[str, Any]:
-        """Shake hands; what the server says of itself. Raises ``SdkError``."""
+        """Shake hands. Returns what the server says about itself. Raises ``SdkError``."""
         return await self._answer(session.initialize())
 
     async def list_tools(self, session: Any, cursor: str | None) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Sdk:
         types = self._types
         params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
         request = self._of_client(types.CallToolRequest(params=params))
-        # Version 2 notifies by itself.
+        # Version 2 notifies on its own.
         number = session._request_id if self._is_first else None
         try:
             return await self._answer(session.send_request(request, types.CallToolResult))
@@ -156,7 +156,7 @@ class Sdk:
             raise
 
     def incoming(self, message: Any) -> Incoming | None:
-        """What a message of a stream asks or notifies; None of other messages."""
+        """The request or notification in a stream's message; None for other messages."""
         found = getattr(message, "message", None)
         found = getattr(found, "root", found)
         method = getattr(found, "method", None)
@@ -201,7 +201,7 @@ class Sdk:
 
 
 def _session_class(base: Any) -> Any:
-    """The SDK's session. It would also offer to open addresses that a server asks for."""
+    """The SDK's session, without its offer to open addresses that a server asks for."""
 
     class Session(base):  # type: ignore[misc]
         async def send_request(self, request: Any, *args: Any, **more: Any) -> Any:

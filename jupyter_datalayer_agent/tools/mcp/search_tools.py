@@ -1,4 +1,4 @@
-"""The two tools by which a model finds and calls the tools of MCP servers, where these are many."""
+"""The two tools with which a model finds and calls tools of MCP servers, if there are many."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def search_tools(registry: ToolRegistry) -> list[Tool]:
         if not found:
             names = list(tools)
             output: dict[str, Any] = {"found": [], "names": names}
-            return ToolOutcome(output, f"Found no tool for “{arguments.query[:60]}”")
+            return ToolOutcome(output, f"No tools found for “{arguments.query[:60]}”")
         output = {
             "found": [
                 {

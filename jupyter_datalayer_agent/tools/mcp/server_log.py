@@ -1,4 +1,4 @@
-"""What an MCP server logged, in memory: its newest lines, without secrets."""
+"""The log of an MCP server, in memory: its newest lines, without secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_LINE = 2_000
 
 
 class ServerLog:
-    """The newest lines; of a server that is started again, also those from before."""
+    """The newest lines, including those from before the server was started again."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
@@ -38,7 +38,7 @@ class ServerLog:
 
     @contextlib.contextmanager
     def of_process(self) -> Iterator[TextIO]:
-        """A file whose lines are added, for a process to write to."""
+        """A file for a process to write to, whose lines are added."""
         reading, writing = os.pipe()
         thread = threading.Thread(target=self._read, args=(reading,), daemon=True, name="mcp-log")
         thread.start()
@@ -47,6 +47,6 @@ class ServerLog:
 
     def _read(self, number: int) -> None:
         with open(number, encoding="utf-8", errors="replace", newline="\n") as file:
-            # One that is not read to its end blocks the process that writes it.
+            # The process blocks if its output is not read to the end.
             while line := file.readline(LONGEST_LINE):
                 self.add(line)

@@ -1,4 +1,4 @@
-"""The MCP servers of a Jupyter server: started at their first use, ended when idle."""
+"""The MCP servers of a Jupyter server: started at first use, ended when idle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .server_log import ServerLog
 from .sign_in import Grants, SignIns
 from .state_file import StateFile
 
-# What an MCP server answered to a call, as the outcome of our tool.
+# Turns an MCP server's answer to a call into the outcome of a tool.
 
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -40,10 +40,10 @@ MOST_PICTURES = 8
 
 
 def outcome(result: Mapping[str, Any], what: str, server: str) -> ToolOutcome:
-    """The outcome of a call. Raises ``ToolFailure`` where the server reports an error.
+    """The outcome of a call. Raises ``ToolFailure`` if the server reports an error.
 
-    Its output is the text, or where there is also structured content both. It counts as output, and
-    as rows of data where it looks like some, for the settings of what may go to the model."""
+    The output is the text, or both if there is also structured content. It counts as output, and as
+    rows of data if it looks like some, in the settings for what may go to the model."""
     images: list[Image] = []
     said = cut_text(plain("\n".join(_parts(result.get("content") or [], images))), TEXT)
     kinds: frozenset[ShareKind] = OUTPUTS | ROW_DATA if looks_like_rows(said) else OUTPUTS
@@ -61,7 +61,7 @@ def outcome(result: Mapping[str, Any], what: str, server: str) -> ToolOutcome:
         )
     output: Any = shown
     if data is not None:
-        # Servers repeat it as text, for clients that know no structured content.
+        # Servers repeat it as text, for clients that do not support structured content.
         output = data if _is_same(said, structured) else {"text": shown, "data": data}
     return ToolOutcome(output, f"Used {what}", images=images)
 
@@ -135,13 +135,13 @@ log = logging.getLogger(__name__)
 
 ServerState = Literal["stopped", "starting", "running", "failed"]
 WAIT_SECONDS = 10.0
-"""Of a message, for servers whose tools are not known yet."""
+"""For a message, while servers start whose tools are not known yet."""
 
 
 @dataclass(frozen=True)
 class McpOptions:
-    """``call_seconds`` that a call may take, ``idle_seconds`` after which a server is ended that
-    nobody uses. ``is_allowed``: whether an administrator allows MCP servers."""
+    """``call_seconds`` limits a call, and a server that is unused for ``idle_seconds`` is ended.
+    ``is_allowed``: whether an administrator allows MCP servers."""
 
     call_seconds: float = 120.0
     idle_seconds: float = 900.0
@@ -237,8 +237,8 @@ class McpServers:
     # -- starting and ending
 
     async def start_unknown(self, report: Callable[[str], Awaitable[None]]) -> bool:
-        """Start the servers whose tools are not known yet, and wait a while for these. They go on
-        starting after it. Whether one has become known."""
+        """Start the servers whose tools are not known yet, and wait a while for them; they may take
+        longer. Returns whether the tools of any became known."""
         unknown = [
             each
             for each in self.usable()
@@ -267,7 +267,7 @@ class McpServers:
         if running.starting is None:
             running.starting = asyncio.create_task(self._open(running))
             running.starting.add_done_callback(_retrieved)
-        # Who waits may be cancelled, and others wait, too.
+        # Cancelling one that waits must not affect the others.
         return await asyncio.shield(running.starting)
 
     async def stop(self, server: ServerDefinition) -> None:
@@ -343,7 +343,7 @@ class McpServers:
         return outcome(result, what, shown)
 
     def _check(self, server: ServerDefinition, tool: ListedTool) -> None:
-        """What the user switched off or removed meanwhile is not called."""
+        """Refuse what the user has switched off or removed since."""
         now = next((each for each in self.usable() if each.key == server.key), None)
         if now is None or now.fingerprint != server.fingerprint:
             problem = f"The MCP server {server.name} was removed, changed or switched off."
@@ -364,7 +364,7 @@ class McpServers:
         raise ToolFailure(
             "not_found" if now is None else "stale",
             f"{server.name} {what} since the message was sent. It was not called.",
-            "The tools as they are now come with the user's next message.",
+            "The user's next message will come with the current tools.",
             summary=f"Not done: {server.name} {what}",
         )
 
@@ -440,7 +440,7 @@ class McpServers:
             self._end(running)
 
     def _close(self, running: _Running) -> Awaitable[None]:
-        """End its connection, of which nobody gets hold any more."""
+        """End its connection, which is no longer handed out."""
         if running.idle is not None:
             running.idle.cancel()
         connection, running.connection = running.connection, None
@@ -462,6 +462,6 @@ def _unavailable(server: str, problem: str) -> ToolFailure:
 
 
 def _retrieved(task: asyncio.Task[Any]) -> None:
-    """An error that nobody waits for any more is no error of the event loop."""
+    """Read the task's error, so that the event loop does not report it when no one waits."""
     if not task.cancelled():
         task.exception()

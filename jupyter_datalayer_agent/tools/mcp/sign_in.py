@@ -21,16 +21,16 @@ from .definition import SHORTEST_SECRET, DefinitionError, ServerDefinition, visi
 from .sdk import Sdk
 from .state_file import StateFile
 
-# Where a sign-in may lead: what MCP servers say of it is untrusted.
+# Where a sign-in may lead: what MCP servers say about it is untrusted.
 
 
 class AddressRefused(Exception):
-    """An address that is not used: says why, for a user."""
+    """An address that is refused: says why, for a user."""
 
 
 def check_address(address: str, server_url: str) -> None:
-    """Whether secrets may be sent there, or the user's browser: only over https, and for a server
-    on this computer also to this computer. Raises ``AddressRefused``."""
+    """Check that secrets, or the user's browser, may be sent there: only over https or, for a
+    server on this computer, to this computer. Raises ``AddressRefused``."""
     try:
         parts = urlsplit(address)
         host = parts.hostname
@@ -41,33 +41,33 @@ def check_address(address: str, server_url: str) -> None:
     is_local = is_loopback(host) and is_loopback(urlsplit(server_url).hostname)
     if parts.scheme != "http" or not is_local:
         raise AddressRefused(
-            f"The server names the address {address[:200]!r} for signing in, which is not used: "
-            "it has to begin with https://."
+            f"The server's sign-in address {address[:200]!r} was refused: it must begin with "
+            "https://."
         )
 
 
 def redirect_uri(origin: str, host: str, path: str) -> str:
-    """The address to which the browser comes back: that of the page that asks, which ``host``, of
-    the request, has to confirm. Raises ``AddressRefused``."""
+    """The address to which the browser returns: at the page's origin, which ``host``, from the
+    request, has to confirm. Raises ``AddressRefused``."""
     parts = urlsplit(origin)
     if parts.scheme not in ("http", "https") or parts.netloc.lower() != host.lower():
         raise AddressRefused(
-            f"The page says that it is at {origin[:200]!r}, and the server is asked as "
-            f"{host[:200]!r}. Open JupyterLab by the server's own address to sign in."
+            f"The page's address is {origin[:200]!r}, but the request went to {host[:200]!r}. Open "
+            "JupyterLab at the server's own address to sign in."
         )
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         raise AddressRefused(
-            "Signing in needs JupyterLab over https, or on this computer (localhost): the answer "
-            "would cross the network in the clear. Give the server a token in its headers instead."
+            "Signing in requires JupyterLab over https, or on this computer (localhost): otherwise "
+            "the answer is not encrypted. Or put a token in the server's headers."
         )
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
-# What signing in to a server gave: tokens, kept where keys of models are kept.
+# The result of a sign-in: tokens, stored where models' keys are.
 
 
 LARGEST = 60_000
-"""Characters that are kept."""
+"""Characters that are stored."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Grant:
 
 
 class Grants:
-    """The grants of all servers. ``state`` knows which servers have one, and where it is kept."""
+    """The grants of all servers. ``state`` knows which servers have one, and where it is stored."""
 
     def __init__(self, keys: KeyStore, state: StateFile) -> None:
         self.keys = keys
@@ -115,21 +115,21 @@ class Grants:
             found = Grant(**json.loads(text or ""), place=place)
         except (TypeError, ValueError):
             return None
-        # Tokens go to the server that they were given for, and to no other of its name.
+        # Tokens go only to the server that they were issued for, not to another with its name.
         return found if found.url == url else None
 
     async def save(self, server: ServerDefinition, grant: Grant) -> None:
-        """Keep a grant. Raises ``KeyStoreError`` and ``OSError``."""
+        """Store a grant. Raises ``KeyStoreError`` and ``OSError``."""
         kept = asdict(grant)
         del kept["place"]
         text = json.dumps(kept)
         if len(text) > LARGEST:
-            raise KeyStoreError("The server's tokens are too large to be kept.")
+            raise KeyStoreError("The server's tokens are too large to store.")
         await self.keys.set(_id(server), text, grant.place)
         self._state.set_signed_in(server, grant.place)
 
     async def forget(self, server: ServerDefinition) -> None:
-        """Remove what is kept for a server. Raises ``KeyStoreError`` and ``OSError``."""
+        """Remove what is stored for a server. Raises ``KeyStoreError`` and ``OSError``."""
         if server.url is None:
             return
         await self.keys.delete(_id(server), self._state.signed_in(server))
@@ -145,12 +145,12 @@ def _id(server: ServerDefinition) -> str:
 
 CLIENT_NAME = "Jupyter Datalayer Agent"
 LONG_AGO = 1.0
-"""When a token has expired that the server refuses, in seconds since 1970."""
+"""The expiry, in seconds since 1970, that is set for a token that the server refuses."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the browser came back with."""
+    """What the browser returned with."""
 
     code: str
     state: str
@@ -159,8 +159,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Browser:
-    """The user's browser: ``open`` gets the address to sign in at, ``answer`` waits for what comes
-    back to ``redirect_uri``."""
+    """The user's browser: ``open`` gets the address to sign in at, ``answer`` waits for what
+    returns to ``redirect_uri``."""
 
     redirect_uri: str
     open: Callable[[str], Awaitable[None]]
@@ -168,7 +168,7 @@ class Browser:
 
 
 class OAuth:
-    """To be made in a thread: it imports."""
+    """Make it in a thread, since it imports the SDK."""
 
     def __init__(self) -> None:
         self._auth: Any = load("mcp.client.auth")
@@ -182,8 +182,8 @@ class OAuth:
         save: Callable[[Grant], Awaitable[None]],
         browser: Browser | None = None,
     ) -> Any:
-        """Authentication for httpx (or httpx2). Without a ``browser`` it sends the grant's token,
-        and refreshes it; a server that refuses it has the last word."""
+        """Authentication for httpx (or httpx2). Without a ``browser`` it sends the grant's token
+        and refreshes it; if the server refuses that, the refusal stands."""
         types, is_interactive = self._types, browser is not None
 
         class Provider(self._auth.OAuthClientProvider):  # type: ignore[misc, name-defined]
@@ -193,13 +193,13 @@ class OAuth:
                 """See httpx."""
                 context = self.context
                 if not is_interactive and context.is_token_valid():
-                    # The SDK would let one request wait for the answer of another.
+                    # The SDK would make one request wait for the answer to another.
                     token = context.current_tokens.access_token
                     request.headers["Authorization"] = f"Bearer {token}"
                     response = yield request
                     if response.status_code != 401 or not context.can_refresh_token():
                         return
-                    # Clocks differ, and tokens are withdrawn; another request may have refreshed.
+                    # Clocks differ, and tokens are revoked; another request may have refreshed it.
                     if context.current_tokens.access_token == token:
                         context.token_expiry_time = LONG_AGO
                 flow = super().async_auth_flow(request)
@@ -279,14 +279,14 @@ class _Storage:
         self._context = context
 
     async def get_tokens(self) -> Any:
-        """The tokens that there are."""
+        """The current tokens."""
         return _model(self._types.OAuthToken, self._grant.tokens)
 
     async def set_tokens(self, tokens: Any) -> None:
-        """Keep new tokens, with what refreshing them will need."""
+        """Store new tokens, with what refreshing them will need."""
         grant, context = self._grant, self._context()
         if tokens.refresh_token is None and grant.tokens is not None:
-            # A server that does not give another one means the same one (RFC 6749, 6).
+            # A server that sends no new one means the same one (RFC 6749, 6).
             tokens.refresh_token = grant.tokens.get("refresh_token")
         grant.tokens = _json(tokens)
         grant.expires_at = None if tokens.expires_in is None else time.time() + tokens.expires_in
@@ -300,12 +300,12 @@ class _Storage:
         return _model(self._types.OAuthClientInformationFull, self._grant.client)
 
     async def set_client_info(self, client: Any) -> None:
-        """Note a registration; it is kept with the tokens."""
+        """Note a registration, which is stored with the tokens."""
         self._grant.client = _json(client)
 
 
 def _restore(context: Any, types: Any, grant: Grant) -> None:
-    """What the SDK forgets between two processes, without which it cannot refresh."""
+    """Restore what the SDK forgets between processes and needs to refresh tokens."""
     context.current_tokens = _model(types.OAuthToken, grant.tokens)
     context.client_info = _model(types.OAuthClientInformationFull, grant.client)
     context.oauth_metadata = _model(types.OAuthMetadata, grant.metadata)
@@ -314,11 +314,11 @@ def _restore(context: Any, types: Any, grant: Grant) -> None:
 
 
 def _check_issuer(iss: str | None, metadata: Any) -> None:
-    """Whether the answer comes from the server that was asked (RFC 9207)."""
+    """Check that the answer comes from the server that was asked (RFC 9207)."""
     if iss is None or metadata is None:
         return
     if iss.rstrip("/") != str(metadata.issuer).rstrip("/"):
-        raise ValueError("The answer came from another server than the one that was asked.")
+        raise ValueError("The answer came from a different server than the one that was asked.")
 
 
 def _json(model: Any) -> dict[str, Any] | None:
@@ -332,13 +332,13 @@ def _model(kind: Any, data: dict[str, Any] | None) -> Any:
     return None if data is None else kind.model_validate(data)
 
 
-# The sign-ins that wait for the user's browser, and the grants that servers are called with.
+# Sign-ins that wait for the user's browser, and the grants for calling servers.
 
 
 BROWSER_SECONDS = 600.0
 """For the user to sign in."""
 ASK_SECONDS = 30.0
-"""For the server to say where one signs in, and to give tokens for a code."""
+"""For the server to say where to sign in, and to exchange a code for tokens."""
 _HELLO = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -370,7 +370,7 @@ class _SignIn:
 
 
 class SignIns:
-    """Signs in to servers, one sign-in each at a time. ``sdk`` loads the SDK; ``signed_in`` is
+    """Signs in to servers, one sign-in at a time for each. ``sdk`` loads the SDK; ``signed_in`` is
     called when there are tokens."""
 
     def __init__(
@@ -395,8 +395,8 @@ class SignIns:
         return self._problems.get(server.key)
 
     async def grant(self, server: ServerDefinition, url: str) -> tuple[Grant, Any] | None:
-        """The grant for a server, and the authentication with it; None where there is none.
-        Raises ``KeyStoreError``."""
+        """The grant for a server, and the authentication with it; None if there is none. Raises
+        ``KeyStoreError``."""
         if not self.grants.has(server):
             return None
         grant = await self.grants.get(server, url)
@@ -412,8 +412,8 @@ class SignIns:
         place: KeyPlace,
         client_secret: str | None = None,
     ) -> str:
-        """Ask the server where the user signs in, at an address for the browser. The secret is that
-        of the server's ``client_id``. Raises ``SignInFailed``."""
+        """Ask the server for the address at which the user's browser signs in. The secret belongs
+        to the server's ``client_id``. Raises ``SignInFailed``."""
         await self.cancel(server)
         self._problems.pop(server.key, None)
         waiting = _SignIn(server, client_secret)
@@ -431,12 +431,12 @@ class SignIns:
         raise SignInFailed(self._problems.get(server.key) or "It did not ask to sign in.")
 
     async def answer(self, state: str, answer: Answer | str) -> str:
-        """What the browser came back with: an answer, or why there is none; the name of the server.
-        Raises ``SignInFailed``, also for a state that nobody waits for."""
+        """Take what the browser returned with: an answer, or why there is none. Returns the
+        server's name. Raises ``SignInFailed``, also for a state that is not waited for."""
         found = next((each for each in self._waiting.values() if each.state == state), None)
         if found is None or not state or found.answer.done():
             raise SignInFailed(
-                "Nothing waits for this answer. Begin again in JupyterLab: Sign in, in the list "
+                "This sign-in is no longer active. Begin again in JupyterLab: Sign in, in the list "
                 "of MCP servers."
             )
         if isinstance(answer, str):
@@ -451,7 +451,7 @@ class SignIns:
         return found.server.name
 
     async def cancel(self, server: ServerDefinition) -> None:
-        """End a sign-in that waits."""
+        """Cancel a waiting sign-in."""
         waiting = self._waiting.pop(server.key, None)
         if waiting is not None and waiting.task is not None:
             waiting.task.cancel()
@@ -464,7 +464,7 @@ class SignIns:
         await self.grants.forget(server)
 
     async def close(self) -> None:
-        """End all that wait."""
+        """Cancel all waiting sign-ins."""
         for each in list(self._waiting.values()):
             await self.cancel(each.server)
 
@@ -488,7 +488,7 @@ class SignIns:
         finally:
             if self._waiting.get(server.key) is waiting:
                 del self._waiting[server.key]
-            # Nobody may wait for these any more.
+            # There may be no one left waiting for these.
             for future in (waiting.address, waiting.answer):
                 future.cancel()
                 if future.done() and not future.cancelled():
@@ -519,7 +519,7 @@ class SignIns:
                 return await asyncio.wait_for(asyncio.shield(waiting.answer), BROWSER_SECONDS)
             except asyncio.TimeoutError:
                 minutes = BROWSER_SECONDS / 60
-                raise SignInFailed(f"Nobody signed in within {minutes:g} minutes.") from None
+                raise SignInFailed(f"Sign-in timed out after {minutes:g} minutes.") from None
 
         async def save(changed: Grant) -> None:
             await self.grants.save(server, changed)
@@ -531,7 +531,7 @@ class SignIns:
         bound = Bound(lambda status, headers: None, lambda: None)
         headers = {**resolved.headers, "Accept": "application/json, text/event-stream"}
         async with sdk.http_client(headers, bound, auth) as client:
-            # A message that every server answers, or refuses to: then the SDK signs in.
+            # Every server answers or refuses this message, at which the SDK signs in.
             async with client.stream("POST", resolved.url, json=_HELLO) as response:
                 status = response.status_code
                 session = response.headers.get("mcp-session-id")
@@ -539,7 +539,7 @@ class SignIns:
                 with contextlib.suppress(Exception):
                     await client.delete(resolved.url, headers={"mcp-session-id": session})
         if status in (401, 403):
-            raise SignInFailed(f"It refused access after signing in, too (status {status}).")
+            raise SignInFailed(f"It still refused access after signing in (status {status}).")
         if grant.tokens is None:
             raise SignInFailed("It did not ask to sign in.")
 
@@ -550,11 +550,11 @@ def _said(error: Exception) -> str:
     if isinstance(error, AnswerTooLarge):
         return "Signing in failed: an answer was too large."
     if isinstance(error, KeyStoreError | OSError):
-        return f"The sign-in cannot be kept: {visible(str(error), 300)}"
+        return f"The sign-in could not be saved: {visible(str(error), 300)}"
     if type(error).__name__ == "OAuthRegistrationError":
         return (
-            "It does not let other programs register for signing in. Register one there by hand, "
-            "and give its client id, or give a token in headers. "
+            "It does not let programs register themselves. Register one there by hand and enter "
+            "its client id, or put a token in headers. "
             f"({visible(str(error), 200)})"
         )
     return f"Signing in failed: {visible(str(error), 300) or type(error).__name__}"

@@ -1,8 +1,8 @@
-"""What users decided about files of the server root and about MCP servers, and the tools that these
-listed last.
+"""What users decided about MCP servers and about files of the server root, and the tools that
+servers listed last.
 
-A file in Jupyter's data directory, apart from ``mcp.json``, which other programs read and which may
-come with a repository. It holds no secrets.
+This file in Jupyter's data directory is separate from ``mcp.json``, which other programs read and
+which may come with a repository. It holds no secrets.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .definition import ListedTool, ServerDefinition
 
 def write_private(path: Path, text: str) -> None:
     """Write a file that only the user can read, whole or not at all. Raises ``OSError``."""
-    # A link stays one.
+    # A symbolic link stays one.
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -42,20 +42,20 @@ log = logging.getLogger(__name__)
 
 NAME = "mcp-state.json"
 Trust = Literal["ask", "call", "read"]
-"""What a tool may do: nothing before it asked, be called in Agent mode, or be called in every mode,
-since the user knows that it only reads."""
+"""What a tool may do: nothing until the user is asked, be called in Agent mode, or be called in
+every mode, since the user knows that it only reads."""
 
 
 @dataclass(frozen=True)
 class FolderFile:
     """A file of the server root that does something unasked, and may have come with a repository.
-    It counts only once the user has allowed it as it is: ``content_hash`` is what is allowed."""
+    It counts only once the user has allowed its content, recorded as ``content_hash``."""
 
     path: Path
     content_hash: str
     is_allowed: bool
     was_allowed: bool
-    """Whether it was allowed with another content."""
+    """Whether it was allowed with different content."""
     is_declined: bool
     """Whether the user does not want to be asked about this content again."""
 
@@ -72,7 +72,7 @@ class StateFile:
     # -- files of a folder
 
     def folder_file(self, path: Path, content: bytes) -> FolderFile:
-        """What the user decided about a file with this content."""
+        """What the user decided about a file and this content of it."""
         content_hash = hashlib.sha256(content).hexdigest()
         allowed = self._decided("allowed", path)
         return FolderFile(
@@ -84,13 +84,13 @@ class StateFile:
         )
 
     def decide(self, file: FolderFile | None, name: str, content_hash: str, allowed: bool) -> None:
-        """Keep the user's decision on a file that was shown with ``content_hash``; ``file`` is how
-        it is now. Raises ``AgentError``."""
+        """Record the user's decision on a file that was shown with ``content_hash``; ``file`` is
+        its current state. Raises ``AgentError``."""
         if file is None:
             raise AgentError("not_found", f"There is no {name} in the server root.")
         if file.content_hash != content_hash:
             raise AgentError(
-                "invalid_request", f"{file.path} has changed since it was shown. Look at it again."
+                "invalid_request", f"{file.path} has changed since it was shown. Review it again."
             )
         now = self._now()
         yes, no = ("allowed", "declined") if allowed else ("declined", "allowed")
@@ -100,7 +100,7 @@ class StateFile:
             self._write()
         except OSError as error:
             raise AgentError(
-                "invalid_request", f"{self.path} was not written: {error.strerror}."
+                "invalid_request", f"{self.path} could not be written: {error.strerror}."
             ) from error
 
     def _decided(self, what: str, path: Path) -> str | None:
@@ -114,7 +114,7 @@ class StateFile:
         return self._server(server).get("enabled", True) is not False
 
     def listed(self, server: ServerDefinition) -> list[ListedTool] | None:
-        """The tools that it listed last; None where it never did, as it is defined now."""
+        """The tools that it listed last; None if it never did with its current definition."""
         listed = self._server(server).get("listed")
         if not isinstance(listed, list):
             return None
@@ -129,7 +129,7 @@ class StateFile:
         return self._tool(server, tool).get("enabled", True) is not False
 
     def trust(self, server: ServerDefinition, tool: ListedTool) -> Trust:
-        """How far the user trusts it; one that has changed since is not trusted."""
+        """How far the user trusts it; a tool that has changed since is not trusted."""
         kept = self._tool(server, tool)
         trust = kept.get("trust")
         if trust not in ("call", "read") or kept.get("hash") != tool.content_hash:
@@ -137,17 +137,17 @@ class StateFile:
         return "call" if trust == "call" else "read"
 
     def has_changed(self, server: ServerDefinition, tool: ListedTool) -> bool:
-        """Whether it was trusted and is not what it was then."""
+        """Whether it was trusted and has changed since."""
         kept = self._tool(server, tool)
         return kept.get("trust") in ("call", "read") and kept.get("hash") != tool.content_hash
 
     def signed_in(self, server: ServerDefinition) -> KeyPlace | None:
-        """Where the tokens of a sign-in are kept; None where the user has not signed in."""
+        """Where the tokens of a sign-in are stored; None if the user has not signed in."""
         place = self._server(server).get("signedIn")
         return place if place in ("keyring", "file") else None
 
     def set_signed_in(self, server: ServerDefinition, place: KeyPlace | None) -> None:
-        """Keep that the user has signed in, or not any more. Raises ``OSError``."""
+        """Record that the user has signed in or out. Raises ``OSError``."""
         if place == self.signed_in(server):
             return
         self._entry(server)["signedIn"] = place
@@ -159,7 +159,7 @@ class StateFile:
         self._write()
 
     def set_listed(self, server: ServerDefinition, tools: list[ListedTool]) -> None:
-        """Keep what it lists now. Raises ``OSError``."""
+        """Record what it lists now. Raises ``OSError``."""
         entry = self._entry(server)
         listed = [tool.definition for tool in tools]
         if entry.get("listed") != listed:
@@ -169,7 +169,7 @@ class StateFile:
     def set_tool(
         self, server: ServerDefinition, tool: ListedTool, *, enabled: bool, trust: Trust
     ) -> None:
-        """Keep what the user decided of a tool as it is now. Raises ``OSError``."""
+        """Record what the user decided about a tool in its current form. Raises ``OSError``."""
         kept: dict[str, Any] = {} if enabled else {"enabled": False}
         if trust != "ask":
             kept |= {"trust": trust, "hash": tool.content_hash}
@@ -180,14 +180,14 @@ class StateFile:
         self._write()
 
     def forget(self, server: ServerDefinition) -> None:
-        """Forget all of a server that was removed. Raises ``OSError``."""
+        """Forget everything about a removed server. Raises ``OSError``."""
         if self._now().get("servers", {}).pop(server.key, None) is not None:
             self._write()
 
     # -- the file
 
     def _server(self, server: ServerDefinition) -> dict[str, Any]:
-        """What is kept of a server, if it is still defined as it was."""
+        """What is recorded of a server, if its definition has not changed."""
         kept = self._now().get("servers", {}).get(server.key)
         if not isinstance(kept, dict) or kept.get("fingerprint") != server.fingerprint:
             return {}
@@ -205,7 +205,7 @@ class StateFile:
         return kept if isinstance(kept, dict) else {}
 
     def _now(self) -> dict[str, Any]:
-        """The content as it is in the file, which another server of the user may have written."""
+        """The current content of the file, which another server of the user may have written."""
         try:
             status = self.path.stat()
             stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
@@ -227,7 +227,7 @@ class StateFile:
 
 
 def _checked(found: Any) -> dict[str, Any]:
-    """What of a file's content can be used."""
+    """The usable part of a file's content."""
     if not isinstance(found, dict):
         return {}
     servers = found.get("servers")

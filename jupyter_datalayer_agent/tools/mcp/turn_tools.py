@@ -1,4 +1,4 @@
-"""The tools of a message: ours, and those of MCP servers as they are when it is sent."""
+"""The tools of a message: the agent's own, and those of MCP servers at the time it is sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .search_tools import SEARCH_TOOLS, search_tools
 from .servers import McpServers
 from .state_file import Trust
 
-# A tool of an MCP server as a tool of ours, for the gate, the approvals and the model.
+# An MCP server's tool as one of the agent's, for the gate, the approvals and the model.
 
 
 Call = Callable[[ServerDefinition, ListedTool, dict[str, Any], ToolContext], Awaitable[ToolOutcome]]
@@ -43,8 +43,8 @@ def foreign_tool(
 ) -> Tool:
     """The tool under the name that a model is sent.
 
-    It counts as one that changes something, whatever the server says of it, unless the user knows
-    that it only reads.
+    It counts as one that changes something, whatever the server says, unless the user knows that it
+    only reads.
     """
 
     async def run(arguments: ForeignArguments, context: ToolContext) -> ToolOutcome:
@@ -52,7 +52,7 @@ def foreign_tool(
 
     reads = trust == "read"
     shown = visible(server.name, 40)
-    asks = f"{tool.title} is a tool of the MCP server {shown}, which you have not trusted with it"
+    asks = f"You have not trusted {tool.title}, a tool of the MCP server {shown}"
     return Tool(
         name=name,
         description=tool.description or tool.title,
@@ -82,7 +82,7 @@ _DIGITS = 6
 
 
 def model_name(server: str, tool: str, is_taken: Callable[[str], bool]) -> str:
-    """The name of a server's tool; one that is too long or taken ends with a hash of both."""
+    """The name of a server's tool; if too long or taken, it ends with a hash of both names."""
     name = f"{_plain(server)}__{_plain(tool)}"
     made = name
     tries = 0
@@ -99,11 +99,11 @@ def _plain(name: str) -> str:
 
 Found = tuple[ServerDefinition, ListedTool]
 MOST_SENT = 20
-"""Tools of servers whose schemas are part of each request. With more, the model searches them."""
+"""Tools of servers whose schemas are in each request. If there are more, the model searches."""
 
 
 class TurnTools:
-    """Registries of tools for messages, made again when something has changed."""
+    """Registries of tools for messages, remade when something has changed."""
 
     def __init__(self, own: ToolRegistry, servers: McpServers) -> None:
         self._own = own
@@ -115,8 +115,8 @@ class TurnTools:
         return await self.servers.start_unknown(report)
 
     def now(self) -> ToolRegistry:
-        """The tools as they are now: our own registry itself, where no server has one. It is not
-        changed afterwards, so that a turn has the same tools to its end."""
+        """The current tools: the agent's registry itself, if no server has any. It does not change
+        afterwards, so that a turn has the same tools to its end."""
         found = self._found()
         if not found:
             return self._own
@@ -130,7 +130,7 @@ class TurnTools:
 
     @property
     def is_searched(self) -> bool:
-        """Whether there are so many that a model searches them."""
+        """Whether there are so many that the model searches them."""
         return len(self._found()) > MOST_SENT
 
     def names(self) -> dict[tuple[str, str], str]:
@@ -151,7 +151,7 @@ class TurnTools:
         ]
 
     def _names(self, found: list[Found]) -> list[str]:
-        """A name for each that no other tool has, neither of theirs nor of ours."""
+        """A name for each that no other tool has, of a server or of the agent."""
         taken = {normalise(name) for name in SEARCH_TOOLS}
 
         def is_taken(name: str) -> bool:

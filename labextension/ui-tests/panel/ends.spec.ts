@@ -55,7 +55,7 @@ test('an answer whose end the server did not say is shown once, and goes on by a
   await panel.ended(2);
   await expect(panel.answers.last()).toHaveText(/^\s*Once upon a time\s*$/);
   await expect(panel.root.getByTestId('da-notice')).toContainText(
-    'before the server said that it was complete'
+    'The connection ended before the answer was complete'
   );
   await panel.root.getByTestId('da-continue').click();
   await panel.ended(3);

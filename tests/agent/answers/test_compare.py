@@ -132,7 +132,7 @@ def test_one_that_repeats_itself_is_ended_and_says_so(
     reply = compare(server, A, B)
     texts = {each["model"]: each["text"] for each in reply["answers"]}
     assert texts[A] == RED.text
-    assert texts[B].endswith("\n\n*The model repeated itself, so its answer was ended.*")
+    assert texts[B].endswith("\n\n*The model repeated itself, so its answer was stopped.*")
     assert texts[B].count("as the sky is") == 2
 
 

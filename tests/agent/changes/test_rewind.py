@@ -160,7 +160,7 @@ def test_a_document_that_cannot_be_put_back_keeps_the_conversation_as_it_is(
 
 def test_refusals_say_what_is_wrong(server: RunningServer, model: ScriptedModelServer) -> None:
     session, ids = chat(server, model, *COLOURS[:2])
-    assert "Nothing came after" in go_back(server, session, ids[-1])["message"]
+    assert "No turns follow" in go_back(server, session, ids[-1])["message"]
     go_back(server, session, ids[0])
     assert "already rewound" in go_back(server, session, ids[1])["message"]
     unknown = {"type": "go_back", "turnId": "turn_no"}

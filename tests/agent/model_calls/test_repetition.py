@@ -103,7 +103,7 @@ def test_such_an_answer_is_ended_and_its_first_round_kept(
     assert of_type(first, "final_reply")[0]["text"] == kept
     [warning] = of_type(first, "warning")
     assert warning["code"] == "repetition"
-    assert warning["message"] == "The model repeated itself, so its answer was ended."
+    assert warning["message"] == "The model repeated itself, so its answer was stopped."
     # What was shown of it is taken back, and the model does not read it again.
     shown = "".join(each["delta"] for each in of_type(first, "text_delta"))
     assert len(shown) < len(answer) / 10

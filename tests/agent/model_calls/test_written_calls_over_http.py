@@ -387,7 +387,7 @@ def test_a_call_of_an_unknown_tool_is_an_answer_with_a_line(
     reply = ask(server, "Run the second cell")
     assert reply["reply"] == text
     assert reply["notDone"]["message"] == (
-        "This looks like a call of shell. It was not carried out: there is no tool shell."
+        "This looks like a call of shell. It was not carried out: no tool is called shell."
     )
     assert reply["toolCalls"] == []
     assert len(model.requests) == 1

@@ -225,7 +225,7 @@ def test_the_plan_waits_at_an_action_and_goes_on_when_the_user_has_run_it(
     assert sources(server) == ["# Cars", "A note."]
     said = of_type(seen, "final_reply")[0]["text"]
     assert "- You ran: Stamp the parcel Ada\n- Changed: wrote runs.txt, 1 cell added" in said
-    assert "1 file found where it was to be written" in said
+    assert "1 file found where expected" in said
     # The model reads what came of the action.
     assert "the user ran its action. Its result:\\nStamped Ada." in json.dumps(
         model.requests[1].body
@@ -516,7 +516,7 @@ def test_a_destructive_wizard_says_what_it_destroys_and_asks_on(
     seen = act(server, session, run_op(proposal, name="red", sure=True))
     assert of_type(seen, "action_finished")[0]["output"] == "Burnt red."
     said = of_type(seen, "final_reply")[0]["text"]
-    assert "- You ran: Burn a parcel\n- Verified: nothing was to be verified" in said
+    assert "- You ran: Burn a parcel\n- Verified: nothing to verify" in said
     assert "Changed" not in said
 
 

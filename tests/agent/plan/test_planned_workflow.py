@@ -349,7 +349,7 @@ def test_a_cell_that_was_changed_since_is_reported_and_kept(
     model.script(plan_of("Write a cell"), add("'mine'"), theirs)
     reply = server.post("chat", task("agent: do it"))
     assert reply["status"] == "completed", reply
-    assert "1 cell read back, 1 cell changed since by somebody else and kept so" in reply["reply"]
+    assert "1 cell read back, 1 cell changed since by someone else and kept" in reply["reply"]
     assert sources(server)[-1] == "'theirs'"
 
 

@@ -277,7 +277,7 @@ def test_an_act_that_needs_approval_with_nobody_there_is_denied_with_the_reason(
     assert reply["status"] == "completed"
     call = reply["toolCalls"][0]
     assert call["status"] == "denied"
-    assert "nobody can give it" in call["output"]["error"]["message"]
+    assert "no user is available" in call["output"]["error"]["message"]
     assert "The user" not in call["output"]["error"]["message"]
     assert reply["changes"] == []
 

@@ -69,7 +69,7 @@ def test_without_forms_the_panel_is_asked_and_without_a_page_it_is_denied(
             path, [cell] = await notebook(client, "panel.ipynb", "1")
             delete = {"path": path, "cellIds": [cell]}
             denied = await client.call("deleteNotebookCells", delete)
-            assert "nobody can give it" in denied["value"]["error"]["message"]
+            assert "no user is available" in denied["value"]["error"]["message"]
             async with open_page(server, "page-1") as page:
                 call = asyncio.create_task(client.call("deleteNotebookCells", delete))
                 shown = await asyncio.to_thread(waiting, page)

@@ -92,7 +92,7 @@ def test_a_large_one_is_bound_by_a_lazy_engine_that_is_installed(lab: RunningSer
 def test_an_engine_that_is_requested_is_taken(lab: RunningServer) -> None:
     loaded = load(lab, name="small", dfName="rel", engine="duckdb")
     assert (loaded["engine"], loaded["shape"]) == ("duckdb", [2, 2])
-    assert loaded["why"].startswith("duckdb was asked for")
+    assert loaded["why"].startswith("duckdb was requested")
 
 
 def test_an_engine_that_is_not_installed_is_reported_with_the_line_that_installs_it(

@@ -23,14 +23,18 @@ GOOD = '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}
         ('{\n"servers": {}}', 2, 'Rename "servers"'),
         ('{"mcpServers": {\n"a": {}}}', 2, 'either "command"'),
         ('{"mcpServers": {\n"a": {"command": "x", "url": "http://h"}}}', 2, 'either "command"'),
-        ('{"mcpServers": {"b": {"command": "x"},\n"a": {"command": ["x"]}}}', 2, '"command" is'),
-        ('{"mcpServers": {\n\n"a": {"command": "x", "args": "y"}}}', 3, '"args" is a list'),
-        ('{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', 1, '"env" is'),
+        (
+            '{"mcpServers": {"b": {"command": "x"},\n"a": {"command": ["x"]}}}',
+            2,
+            '"command" must be',
+        ),
+        ('{"mcpServers": {\n\n"a": {"command": "x", "args": "y"}}}', 3, '"args" must be a list'),
+        ('{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', 1, '"env" must be'),
         ('{"mcpServers": {"a": {"url": "ftp://h"}}}', 1, "http:// or https://"),
         ('{"mcpServers": {"a": {"url": "https://u:p@h"}}}', 1, "user name or password"),
         ('{"mcpServers": {"a": {"url": "https://h", "type": "sse"}}}', 1, "Streamable HTTP"),
         ('{"mcpServers": {"a": {"url": "https://h", "headers": {"A": "b\\nc"}}}}', 1, "breaks"),
-        ('{"mcpServers": {"a%b": {"command": "x"}}}', 1, "A name has"),
+        ('{"mcpServers": {"a%b": {"command": "x"}}}', 1, "Names may have"),
         ('{"mcpServers": {"a": 3}}', 1, "an object"),
         ("[" * 100_000, None, "nested"),
     ],
@@ -129,7 +133,7 @@ def test_references_to_the_environment(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="variable BIN"):
         server.resolved({})
     odd = ServerDefinition("a", "user", tmp_path, command="${input:key}")
-    with pytest.raises(DefinitionError, match="not understood"):
+    with pytest.raises(DefinitionError, match="not supported"):
         odd.resolved({})
 
 

@@ -119,7 +119,7 @@ def test_a_tool_is_called_when_the_user_approves_and_not_when_not(
     assert output["summary"] == "Used echo of fix"
     reply = clean.post("chat", {"message": "go", "mode": "agent"})
     assert reply["toolCalls"][0]["status"] == "denied"
-    assert "nobody can give it" in str(reply["toolCalls"][0]["output"])
+    assert "no user is available" in str(reply["toolCalls"][0]["output"])
 
 
 def test_what_is_trusted_and_what_reads(clean: RunningServer, model: ScriptedModelServer) -> None:
@@ -293,7 +293,7 @@ def test_a_bad_file_is_named_with_its_line_and_left_as_it_is(clean: RunningServe
     config(clean).write_text("{broken")
     refused = clean.request("PUT", "mcp-servers/new", json={"command": "x"})
     assert refused.status_code == 400
-    assert "was not written" in refused.text
+    assert "could not be written" in refused.text
     assert config(clean).read_text() == "{broken"
 
 

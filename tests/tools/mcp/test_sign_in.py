@@ -108,7 +108,7 @@ def test_only_what_the_browser_brings_back_for_this_sign_in_counts(
     assert query["resource"] == [there.url]
     assert info(wanted)["signIn"] == "waiting"
     forged = wanted.request("GET", "mcp-sign-in?state=forged&code=code")
-    assert (forged.status_code, "Nothing waits" in forged.text) == (400, True)
+    assert (forged.status_code, "no longer active" in forged.text) == (400, True)
     unknown = requests.get(f"{wanted.url}datalayer-agent/mcp-sign-in?state=x&code=y", timeout=30)
     assert "/login?next=" in unknown.url, "a browser that Jupyter does not know has to log in"
     assert info(wanted)["signIn"] == "waiting"
@@ -187,7 +187,7 @@ def test_a_client_that_was_registered_by_hand(server: RunningServer, secret: str
     with sign_in_server(registers=False) as there:
         request_in_page(server, "PUT", "mcp-servers/there", json={"url": there.url})
         refused = sign_in(server)
-        assert (refused.status_code, "give its client id" in refused.text) == (400, True)
+        assert (refused.status_code, "enter its client id" in refused.text) == (400, True)
         for wrong in ("two words", "x" * 501):
             entry = {"url": there.url, "clientId": wrong}
             assert (

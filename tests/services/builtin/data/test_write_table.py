@@ -193,12 +193,12 @@ def test_a_file_that_is_there_is_not_overwritten(kernel: RunningServer) -> None:
 
 def test_without_a_kernel_it_says_what_to_do(kernel: RunningServer) -> None:
     nbformat.write(nbformat.v4.new_notebook(), kernel.root / "tables/none.ipynb")
-    why = "The notebook has no running kernel. Run the cell that makes the table first."
+    why = "The notebook has no running kernel. Run the cell that creates the table first."
     found = proposal(kernel, "write df to CSV", "tables/none.ipynb")
     assert (found["complete"], found["description"]) == (False, why)
     assert why_not(kernel, "tables/none.ipynb", table="df", format="csv") == why
     assert why_not(kernel, None, table="df", format="csv") == (
-        "No notebook is active: open the one whose kernel has the table."
+        "No notebook is active. Open the one whose kernel has the table."
     )
 
 

@@ -345,4 +345,4 @@ def test_a_kernel_that_could_not_be_made_leaves_nothing(server: RunningServer) -
 
 def test_without_a_notebook_it_says_which_to_open(server: RunningServer) -> None:
     why = refused(server, "environment/list", active=None, show="all")
-    assert why == "No notebook is active: open the one whose kernel is meant."
+    assert why == "No notebook is active. Open the one whose kernel you mean."

@@ -106,7 +106,7 @@ def test_what_the_page_refuses_is_the_error(server: RunningServer) -> None:
 
 def test_without_a_page_it_says_what_to_do(server: RunningServer) -> None:
     why = refused(server, "jupyterlab/settings")
-    assert why.startswith("No page of JupyterLab is connected that could do it: open JupyterLab")
+    assert why.startswith("No page of JupyterLab is connected that could do this. Open JupyterLab")
 
 
 def test_the_page_allows_what_the_server_may_ask_for() -> None:
