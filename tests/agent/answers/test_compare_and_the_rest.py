@@ -56,7 +56,7 @@ def test_the_context_is_asked_about_once_also_over_a_crash_and_the_tools_do_not_
         assert all("tulip-7319" in requests_of(model, each)[0].text for each in (A, B))
         (output,) = requests_of(model, A)[1].tool_outputs.values()
         assert "tulip-7319" not in output
-        assert "do not ask" in output
+        assert "cannot ask" in output
         turn = newest(server, session)
         assert {a["model"]: a["text"] for a in turn["answers"]} == {A: "Seen.", B: "Not looked."}
         assert turn["compare"] == [A, B]
