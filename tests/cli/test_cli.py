@@ -277,7 +277,7 @@ def test_a_plan_in_a_terminal_has_no_action_and_nothing_is_run_in_its_place(
         done = command(tmp_path, *task, api_base=model.base_url)
         refused = json.dumps(model.requests[1].body)
     assert done.returncode == 0, done.stderr
-    assert "nobody can do that over this route" in refused
+    assert "Actions need a form" in refused
     assert "Plan:\n  1. Note it\n" in done.stderr
     assert not (tmp_path / "cars.parquet").exists()
 

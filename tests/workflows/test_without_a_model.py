@@ -301,7 +301,7 @@ def test_a_quality_task_leads_to_the_quality_report(
 def test_a_quality_task_without_a_notebook_says_what_it_needs(server: RunningServer) -> None:
     answer = server.request("POST", "chat", json={"message": "is this notebook clean?"})
     assert answer.status_code == 503
-    assert "attach the notebook" in answer.json()["error"]["message"]
+    assert "Attach and open the notebook" in answer.json()["error"]["message"]
 
 
 def test_a_task_that_names_a_column_to_predict_sets_the_target(server: RunningServer) -> None:

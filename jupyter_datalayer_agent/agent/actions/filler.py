@@ -140,7 +140,7 @@ MAX_TOKENS = 1_000
 def cheap_asker(
     model: Model, name: str, settings: Settings, count: Callable[[Usage, str], None]
 ) -> Ask:
-    """Asks the cheaper of the turn's model ``name`` and those of ``mode_models``. Their prices are
+    """Asks the cheapest of the turn's model ``name`` and those of ``mode_models``. Their prices are
     known once litellm is loaded, for which the first message of a server waits."""
     asks: Ask | None = None
 

@@ -1,1 +1,1 @@
-"""What the model is sent beside the message: history, notebook, attachments, system prompt."""
+"""What the model is sent with the message: history, notebook, attachments, system prompt."""

@@ -1,6 +1,6 @@
 """A turn's context as it is sent: the part that the model does not know yet.
 
-Earlier statements stay in the history, and the newest one applies. So only changes are sent.
+Earlier statements stay in the history, and the newest one applies, so only changes are sent.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ NOTHING_NEW = "Nothing is stated of it."
 
 @dataclass(frozen=True)
 class NotebookNow:
-    """A notebook as it was read, with the texts of its outputs by the cell's id. Lines ``around``
-    say what is with it: libraries, files."""
+    """A notebook as it was read, with the texts of its outputs by cell id. Lines ``around`` say
+    what belongs to it: libraries, files."""
 
     cells: Sequence[PageCell]
     context: NotebookContext
@@ -57,8 +57,8 @@ class NotebookNow:
     around: Sequence[str] = ()
 
     def under(self, rules: Mapping[ShareKind, SharePolicy]) -> NotebookNow:
-        """What of it is sent by these rules, without asking: outputs that the user would be asked
-        about are left out, and notes say what is never sent."""
+        """What these rules allow to send without asking: outputs that the user would be asked about
+        are left out, and notes say what is never sent."""
         asked = {kind for kind, rule in rules.items() if rule == "ask"}
         never: Refused = {kind: BY_SETTING for kind, rule in rules.items() if rule == "never"}
         outputs = {
@@ -72,17 +72,17 @@ class NotebookNow:
         return replace(self, outputs=outputs)
 
     def whole(self) -> PrivateText:
-        """All of it that a text has."""
+        """Everything that can be sent of it as text."""
         return joined(render_context(self.cells, self.context, self.outputs, self.around))
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the context, before the decision what of it is sent.
+    """A part of the context, before the decision how much of it is sent.
 
     A ``lasting`` one applies until something else is stated; others apply to their message only.
-    ``label`` names it where it is not stated again, ``topic`` one of several of a kind. ``blocks``
-    are the hashes of the blocks of a Lexical document that it shows whole, by id.
+    ``label`` names it when it is not stated again, ``topic`` tells it from others of its kind.
+    ``blocks`` are the hashes of the blocks of a Lexical document that it shows in full, by id.
     """
 
     kind: PartKind
@@ -98,16 +98,16 @@ class Piece:
 
     @property
     def key(self) -> str:
-        """Its name in what is known."""
+        """Its key in what the model knows."""
         return " ".join([self.kind, *filter(None, [self.topic, self.path]), *self.names])
 
 
 class Composition:
-    """The context of the turn with this number, for a model that knows this.
+    """The context of the turn with this number, for a model with this knowledge.
 
     ``seen`` is what tools have shown of cells, which may be newer than what contexts said;
-    ``refused`` what of it may not be sent. ``rules`` say what of a notebook's outputs is sent: the
-    user is asked when the model reads them, and not with each message.
+    ``refused`` what may not be sent. ``rules`` say which outputs of a notebook are sent: the user
+    is asked when the model reads them, not with each message.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Composition:
         self._known = known
         self._turn = turn
         self._keys = tuple(piece.key for piece in pieces if piece.lasting)
-        # Of each notebook, by its piece: what is sent of it by the rules, and what is new.
+        # For each notebook, by its piece: what the rules allow to send, and what is new.
         self._notebooks = {
             piece.key: piece.notebook.under(rules) for piece in pieces if piece.notebook is not None
         }
@@ -142,7 +142,7 @@ class Composition:
         return stated(now.cells, now.context, before, now.outputs, now.around)
 
     async def decide(self, sharing: Sharing | None) -> None:
-        """Decide what of it may be sent; without ``sharing`` all of it."""
+        """Decide what may be sent; without ``sharing``, everything."""
         parts = private_parts(self._composed({}))
         if sharing is None or not parts:
             return
@@ -165,7 +165,7 @@ class Composition:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What the model knows by ``text``, as ``KnownContext.after`` takes it."""
+        """What the model knows from ``text``, as ``KnownContext.after`` takes it."""
         said = [piece for piece in self._pieces if piece.lasting and self._said(piece)]
         texts = [piece for piece in said if piece.notebook is None]
         return {
@@ -191,7 +191,7 @@ class Composition:
         return self._known.notebooks[piece.path or ""]
 
     def note(self, known: KnownContext, seen: SeenCells) -> None:
-        """Note in ``seen`` which cells and files the model knows in their current state."""
+        """Record in ``seen`` which cells and files the model knows in their current state."""
         for piece in self._pieces:
             file = piece.file
             if file is not None and not file.truncated:
@@ -209,7 +209,7 @@ class Composition:
                 seen.note_hash(piece.path, cell.id, cell.hash)
 
     def parts(self, refused: Refused) -> list[ContextPart]:
-        """Each piece, whole, and the size of what is sent of it."""
+        """Each piece in full, and the size of what is sent of it."""
         return [
             ContextPart(
                 kind=piece.kind,
@@ -229,7 +229,7 @@ class Composition:
     def _whole_of(self, piece: Piece) -> PrivateText:
         if piece.notebook is None:
             return text(piece.said)
-        # Of a notebook that is not known yet, all is new.
+        # Everything in an unknown notebook is new.
         is_known = piece.path in self._known.notebooks
         return self._notebooks[piece.key].whole() if is_known else self._new[piece.key]
 
@@ -252,7 +252,7 @@ class Composition:
         return text(f"<context>\n{head}", *body, "\n</context>")
 
     def _line(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
-        """What the text of a piece states, if anything."""
+        """The statement for a piece, if any."""
         said = self._said(piece, refused)
         if said or self._known.pieces == self._keys:
             return said
@@ -261,7 +261,7 @@ class Composition:
         return piece.said if piece.kind == "state" else f"{piece.label}: {AS_BEFORE.lower()}"
 
     def _said(self, piece: Piece, refused: Refused | None = None) -> str | PrivateText:
-        """What is new of a piece; empty where it is known."""
+        """What is new in a piece; empty if it is known."""
         if piece.notebook is not None:
             return self._new[piece.key]
         if not piece.lasting:

@@ -1,10 +1,10 @@
-"""The system prompt, put together from the files in ``prompts/`` (DESIGN 8).
+"""The system prompt, assembled from the files in ``prompts/``.
 
-A file has YAML front matter: ``mode`` (ask, edit, agent, or a list), ``order``, ``description``,
-for those that join only in notebook mode ``notebook_mode`` (read-only or full), and for those that
-join only for messages from one place ``location``. Where the model has a small context window,
-those with ``size: short`` take the place of all others. The text of a mode and place is the same
-from turn to turn, so that providers can cache it.
+A file has YAML front matter: ``mode`` (ask, edit, agent, or a list), ``order`` and ``description``,
+plus ``notebook_mode`` (read-only or full) if it is only for a notebook mode, and ``location`` if it
+is only for messages from one place. For a model with a small context window, files with ``size:
+short`` replace all others. The text for a mode and place does not change from turn to turn, so that
+providers can cache it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Prompt:
 
 
 def parse_prompt(name: str, content: str) -> Prompt:
-    """A prompt file's front matter and text; ``ValueError`` names the file when it is wrong."""
+    """A prompt file's front matter and text. ``ValueError`` names the file if it is invalid."""
     import yaml
 
     parts = content.split("---\n", 2)
     if len(parts) != 3 or parts[0].strip():
-        raise ValueError(f"{name}: it must begin with YAML front matter between two --- lines.")
-    # libyaml's where there is one: it takes all files 1 ms, and Python 5, in the event loop.
+        raise ValueError(f"{name}: must begin with YAML front matter between two --- lines.")
+    # libyaml's loader, if there is one: it takes 1 ms for all files, Python's 5, in the event loop.
     head = yaml.load(parts[1], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     modes = head.get("mode")
     modes = tuple(modes) if isinstance(modes, list) else (modes,)
@@ -74,7 +74,7 @@ def prompts() -> tuple[Prompt, ...]:
 
 
 def prompt_text(name: str) -> str:
-    """The text of a prompt file that joins no mode."""
+    """The text of a prompt file that belongs to no mode."""
     return next(prompt.text for prompt in prompts() if prompt.name == name)
 
 
@@ -86,8 +86,8 @@ def system_prompt(
     *,
     is_short: bool = False,
 ) -> str:
-    """The system prompt of a mode, with the parts of the notebook mode and the place, and the
-    user's own instructions, ``personal``; a short one for a model with a small context window."""
+    """The system prompt of a mode, with the parts for the notebook mode and the place, and the
+    user's own instructions, ``personal``; short for a model with a small context window."""
     chosen = [
         prompt
         for prompt in prompts()

@@ -1,4 +1,4 @@
-"""Connecting a model from the panel: found, tried, saved, and the user's default from then on."""
+"""Connects a model from the panel: found, tried, saved, and made the user's default."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.requests import LockableChoice, ModelInfo, ModelsReply
 from ...settings.layers import Layers, SettingRefused
 
-# What the page is sent of connections; never a key.
+# What the page is sent about connections; never a key.
 
 
 def provider_info(
@@ -120,7 +120,7 @@ def connection_info(
 
 
 def assumed_window(server: DetectedServer) -> int:
-    """The window to count with where the server does not say it; Ollama is asked for so much."""
+    """The window to assume if the server does not report one; Ollama is asked for this much."""
     return OLLAMA_CONTEXT if server.kind == "ollama" else ASSUMED_WINDOW
 
 
@@ -153,7 +153,7 @@ def found_message(models: int) -> str:
 
 
 class ConnectService:
-    """What users connect, for the routes. Every method raises ``AgentError``."""
+    """What users connect, as the routes use it. Every method raises ``AgentError``."""
 
     def __init__(
         self, connections: Connections, model: LitellmModel, layers: Layers, pages: PageHub
@@ -180,7 +180,7 @@ class ConnectService:
         return await model_named(self._connections, name, self._layers.values()["api_base"])
 
     async def reply(self) -> ConnectionsReply:
-        """What is connected, what can be, and where keys are kept; never a key."""
+        """What is connected, what can be, and where keys are stored; never a key."""
         keyring = problem = None
         try:
             keyring = await self._connections.keys.keyring_name()
@@ -204,8 +204,8 @@ class ConnectService:
         )
 
     async def look(self, again: bool) -> LookReply:
-        """The model servers of this computer. Nobody is asked while a model is ready, unless the
-        user wants to look ``again``, nor where nothing can be connected."""
+        """The model servers of this computer. They are not searched for while a model is ready,
+        unless the user wants to look ``again``, nor if nothing can be connected."""
         ports = self._layers.values()["local_model_ports"]
         if locked_reason(self._layers) is not None or (self.models().ready and not again):
             return LookReply(looked=False, servers=[])
@@ -214,8 +214,8 @@ class ConnectService:
         )
 
     async def test(self, request: ConnectionTestRequest) -> ConnectionTestReply:
-        """Whether it works: one small request to the model, or to a server without a model one for
-        its list. A failure is an answer, not an error."""
+        """Whether it works: one small request to the model or, for a server without a model, a
+        request for its list. A failure is an answer, not an error."""
         self._check_unlocked()
         server = None
         try:
@@ -238,7 +238,7 @@ class ConnectService:
             await try_model(self._model, call)
         except (ModelError, ServerError, AddressError) as error:
             found = None if server is None else found_server(server)
-            # The user is there already.
+            # The user is already at the place that this points to.
             message = " ".join(str(error).replace(CHECK_KEY, "").split())
             return ConnectionTestReply(ok=False, message=message, server=found)
         return ConnectionTestReply(
@@ -248,7 +248,7 @@ class ConnectService:
         )
 
     async def connect(self, request: ConnectRequest) -> ConnectionsReply:
-        """Save what the user entered, make the model the default one, and notify the pages."""
+        """Save what the user entered, make the model the default, and notify the pages."""
         self._check_unlocked()
         try:
             entered = await self._entered(request)
@@ -262,7 +262,7 @@ class ConnectService:
             if not connection.models and request.model is None:
                 raise AgentError(
                     "invalid_request",
-                    f"{connection.label} has no model yet. Load one there, and look again.",
+                    f"{connection.label} has no model yet. Load one there, then look again.",
                 )
         names = (name.removeprefix(HEADER) for name in entered.secrets if name.startswith(HEADER))
         connection = replace(connection, headers=tuple(names), certificate=entered.certificate)
@@ -291,7 +291,7 @@ class ConnectService:
         return await self.reply()
 
     async def forget(self, connection_id: str) -> ConnectionsReply:
-        """Remove a connection with its key; also as the user's default model."""
+        """Remove a connection and its key, also as the user's default model."""
         self._check_unlocked()
         model = self._layers.settings()["model"]
         try:
@@ -325,10 +325,10 @@ class ConnectService:
             code: ErrorCode = "forbidden" if error.forbidden else "invalid_request"
             raise AgentError(code, str(error)) from error
         except OSError as error:
-            raise AgentError("internal", f"The settings cannot be written: {error}") from error
+            raise AgentError("internal", f"The settings could not be written: {error}") from error
 
     async def _place(self, request: ConnectRequest, entered: _Entered) -> KeyPlace:
-        """Where secrets go. A file needs the user's consent, given in this request or before."""
+        """Where to store secrets. A file needs the user's consent, given now or earlier."""
         if request.store_in is None and entered.saved is not None and entered.saved.key_in:
             return entered.saved.key_in
         if request.store_in == "memory":
@@ -338,7 +338,7 @@ class ConnectService:
                 return "file"
             raise AgentError(
                 "invalid_request",
-                "A key is kept in a file only with consent: true. The file is in "
+                "A key is stored in a file only with consent: true. The file is in "
                 f"{self._connections.keys.files.folder}; only your user can read it.",
             )
         try:
@@ -352,7 +352,7 @@ class ConnectService:
         return "keyring"
 
     async def _entered(self, request: ConnectionTarget) -> _Entered:
-        """What the user typed, completed by what is saved of the same provider or address.
+        """What the user typed, completed from what is saved for the same provider or address.
 
         Raises ``AgentError``, ``AddressError``; ``ModelError`` for a key that cannot be read."""
         saved = self._saved(request)
@@ -405,7 +405,7 @@ class ConnectService:
         if request.address is None:
             connection = self._of_provider(request)
             saved = found.get(request.provider or "")
-            # What is kept is for the endpoint that it was entered for.
+            # What is stored is for the endpoint that it was entered for.
             is_same = saved and connection and saved.api_base == connection.api_base
             return saved if is_same else None
         server = server_of(normalized(request.address))
@@ -417,7 +417,7 @@ class ConnectService:
             return None
         known = CONNECTABLE.get(request.provider)
         if known is None:
-            # What was given is not repeated: it might be a key in the wrong field.
+            # The input is not repeated, since it might be a key in the wrong field.
             raise AgentError(
                 "invalid_request",
                 f"There is no such provider. There are {', '.join(CONNECTABLE)}.",
@@ -478,7 +478,7 @@ class ConnectService:
         return server
 
     def _model_name(self, connection: ModelConnection, model: str | None) -> str:
-        """The full name of a model, given with or without its first part; else the first one."""
+        """The full name of a model, given with or without its prefix; by default the first one."""
         if model is not None:
             name = model.strip().removeprefix(f"{connection.id}/")
         elif connection.server is not None:
@@ -502,7 +502,7 @@ def locked_reason(layers: Layers) -> str | None:
 
 @dataclass(frozen=True)
 class _Entered:
-    """What a connection is made with: all its secrets, those that were saved ``before``, and the
+    """What a connection is made from: all its secrets, those that were saved ``before``, and the
     connection that they were saved for."""
 
     secrets: Secrets
@@ -531,11 +531,11 @@ def _way_to_sign_in(form: ProviderForm, request: ConnectionTarget) -> SignIn:
 def _signing_in(
     form: ProviderForm, request: ConnectionTarget, key: str | None, before: Secrets
 ) -> dict[str, str]:
-    """The secrets of the way to sign in that was chosen, and the extra headers."""
+    """The secrets for the chosen way to sign in, and the extra headers."""
     secrets = {name: value for name, value in before.items() if name.startswith(HEADER)}
     asked = [each for each in _way_to_sign_in(form, request).fields if each.is_secret]
     if not request.values.keys() & {each.name for each in asked} and key is None:
-        # Nothing was typed: as it is saved, if that is of the same way.
+        # Nothing was typed: use what is saved, if it is for the same way to sign in.
         kept = {each.name: before[each.name] for each in asked if each.name in before}
     else:
         kept = {
@@ -552,13 +552,13 @@ def _signing_in(
 
 
 def _typed(key: SecretStr | None) -> str | None:
-    """The key without the white space that copying leaves around it. Raises ``AgentError``, which
-    says nothing of its characters."""
+    """The key without white space around it, which copying may add. Raises ``AgentError``, which
+    reveals none of its characters."""
     text = key.get_secret_value().strip() if key is not None else ""
     if not text:
         return None
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise AgentError("invalid_request", "The key contains characters that no key has.")
+        raise AgentError("invalid_request", "The key contains characters that no key can have.")
     return text
 
 
@@ -568,6 +568,6 @@ def _value(value: SecretStr | None) -> str | None:
 
 
 def _with(connection: ModelConnection, *models: ServerModel) -> ModelConnection:
-    """The connection with more models, of which none comes twice."""
+    """The connection with more models, none of them twice."""
     by_name = {each.name: each for each in (*models, *connection.models)}
     return replace(connection, models=tuple(by_name.values()))

@@ -33,7 +33,7 @@ ENDED = {
 
 
 def heading_of(turn: Turn, answer: FurtherAnswer) -> str:
-    """How an answer beside others came about."""
+    """How an answer beside others was made."""
     if answer.sources is not None:
         return f"synthesis: {answer.model}"
     return f"compared: {answer.model}" if turn.compare else f"asked again: {answer.model}"
@@ -90,7 +90,7 @@ def text_of(item: dict[str, Any]) -> str:
 
 
 def how_it_ended(turn: Turn) -> str | None:
-    """A sentence about a turn that did not end well; None for one that did."""
+    """A sentence about a turn that ended early or failed; None for any other."""
     if turn.status == "completed":
         return None
     ending = ENDED[turn.status]
@@ -98,7 +98,7 @@ def how_it_ended(turn: Turn) -> str | None:
 
 
 def day_and_time(ms: int) -> str:
-    """A time in ms since 1970, for people, the same wherever it is written."""
+    """A time in ms since 1970, for people, the same on every machine."""
     return f"{datetime.fromtimestamp(ms / 1000, timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
@@ -240,7 +240,7 @@ def _one_line(text: str) -> str:
 
 # A conversation as a notebook: prompts and answers as Markdown, code that was written as code.
 #
-# Cells carry in their metadata which turn they come from. Withdrawn turns are left out.
+# The cells' metadata says which turn they come from. Withdrawn turns are left out.
 
 
 Cell = dict[str, Any]

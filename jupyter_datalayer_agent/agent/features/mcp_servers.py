@@ -1,4 +1,4 @@
-"""MCP servers in the panel: which there are, what users decide about them."""
+"""MCP servers in the panel: which there are, and what users decide about them."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ LOCKED = "The administrator of this server switched off MCP servers."
 
 
 LONGEST_DESCRIPTION = 500
-"""Characters of a tool's description that the panel is sent."""
+"""Characters of a tool's description that are sent to the panel."""
 START_SECONDS = 15.0
-"""Until the reply to a request that starts a server; it goes on starting after it."""
+"""How long the reply to a request that starts a server waits; the start continues afterwards."""
 
 
 class McpService:
-    """What users see and decide, for the routes. Every method raises ``AgentError``."""
+    """What users see and decide, as the routes use it. Every method raises ``AgentError``."""
 
     def __init__(self, tools: TurnTools) -> None:
         self._tools = tools
         self._servers = tools.servers
 
     def reply(self) -> McpServersReply:
-        """The servers with their tools, and what is wrong. Nothing is started."""
+        """The servers with their tools, and any problems. Nothing is started."""
         files = self._servers.files
         if not self._servers.is_allowed:
             return McpServersReply(
@@ -99,7 +99,7 @@ class McpService:
         return await self.start(name)
 
     async def remove(self, name: str) -> McpServersReply:
-        """Remove a server of the user's file, and what was decided of it."""
+        """Remove a server from the user's file, and what was decided about it."""
         self._check_allowed()
         server = self._find(name)
         if server.source != "user":
@@ -117,8 +117,8 @@ class McpService:
         return self.reply()
 
     async def start(self, name: str) -> McpServersReply:
-        """Start a server, again if it runs, and list its tools. The reply says whether it failed
-        or is still starting."""
+        """Start a server, or restart it, and list its tools. The reply says whether it failed or is
+        still starting."""
         self._check_allowed()
         server = self._find(name)
         await self._servers.stop(server)
@@ -128,13 +128,13 @@ class McpService:
         return self.reply()
 
     async def stop(self, name: str) -> McpServersReply:
-        """End a server. It is started again when a tool of it is called."""
+        """End a server. Calling one of its tools starts it again."""
         self._check_allowed()
         await self._servers.stop(self._find(name))
         return self.reply()
 
     async def change(self, name: str, request: McpServerPatch) -> McpServersReply:
-        """Keep what the user decided."""
+        """Record what the user decided."""
         self._check_allowed()
         server = self._find(name)
         state = self._servers.state
@@ -156,7 +156,7 @@ class McpService:
         return self.reply()
 
     async def decide_on_folder(self, request: FolderFileDecision) -> McpServersReply:
-        """Allow the file of the server root as the user saw it, or not any more."""
+        """Allow the server root's file as the user saw it, or withdraw that."""
         self._check_allowed()
         folder = self._servers.found().folder
         self._servers.state.decide(
@@ -173,13 +173,13 @@ class McpService:
     async def sign_in(
         self, name: str, request: McpSignInRequest, host: str, path: str
     ) -> McpSignInReply:
-        """Ask where the user signs in to a server; the browser comes back to ``path`` of the page's
-        origin, which has to be the ``host`` of the request. Tokens go to the keyring, and where
-        there is none to a file, if the user agreed."""
+        """Ask where the user signs in to a server. The browser returns to ``path`` at the page's
+        origin, which must match the request's ``host``. Tokens go to the keyring or, if there is
+        none and the user agreed, to a file."""
         self._check_allowed()
         server = self._find(name)
         if server.url is None:
-            raise AgentError("invalid_request", f"{name} is no server over HTTP.")
+            raise AgentError("invalid_request", f"{name} is not a server over HTTP.")
         sign_ins = self._servers.sign_ins
         keys = sign_ins.grants.keys
         place: KeyPlace = "keyring"
@@ -200,11 +200,11 @@ class McpService:
         return McpSignInReply(address=address)
 
     async def finish_sign_in(self, state: str, code: str, iss: str | None) -> str:
-        """Take the code that the browser came back with; the name of the server."""
+        """Take the code that the browser returned with. Returns the server's name."""
         return await self._answer_sign_in(state, Answer(code, state, iss))
 
     async def refuse_sign_in(self, state: str, error: str, about: str) -> str:
-        """Take the error that the browser came back with."""
+        """Take the error that the browser returned with."""
         said = visible(f"{error} {about}", 300)
         reason = f"The sign-in page reported: {said}" if said else "The sign-in page gave no code."
         if error == "access_denied":
@@ -219,7 +219,7 @@ class McpService:
             raise AgentError("invalid_request", str(error)) from error
 
     async def sign_out(self, name: str) -> McpServersReply:
-        """Forget the tokens of a server, and end it; or a sign-in that waits."""
+        """Delete a server's tokens and end it, or cancel a waiting sign-in."""
         self._check_allowed()
         server = self._find(name)
         await self._forget_sign_in(server)
@@ -237,7 +237,7 @@ class McpService:
         try:
             await self._servers.sign_ins.forget(server)
         except (KeyStoreError, OSError) as error:
-            raise AgentError("internal", f"The sign-in is still kept. {error}") from error
+            raise AgentError("internal", f"The sign-in is still stored. {error}") from error
 
     def _sign_in(self, server: ServerDefinition) -> McpSignIn | None:
         sign_ins = self._servers.sign_ins
@@ -270,7 +270,7 @@ class McpService:
         return None
 
     def _defined(self, name: str, request: McpServerDefinition) -> ServerDefinition:
-        """The definition, with the values that are kept. Raises ``AgentError``."""
+        """The definition, with the stored values. Raises ``AgentError``."""
         name = name.strip()
         before = self._in_user_file(name)
         server = ServerDefinition(
@@ -354,7 +354,7 @@ def _folder(folder: FolderConfig) -> McpFolderFile:
 
 
 def _values(given: Mapping[str, SecretStr | None], before: Mapping[str, str]) -> dict[str, str]:
-    """The values as they are written; what is None stays as it was."""
+    """The values as entered; None keeps the previous one."""
     values = {}
     for name, value in given.items():
         if value is not None:
@@ -368,4 +368,4 @@ def _values(given: Mapping[str, SecretStr | None], before: Mapping[str, str]) ->
 
 def _not_written(error: OSError | ValueError, file: str) -> AgentError:
     reason = error.strerror if isinstance(error, OSError) else str(error)
-    return AgentError("invalid_request", f"{file} was not written: {reason}.")
+    return AgentError("invalid_request", f"{file} could not be written: {reason}.")

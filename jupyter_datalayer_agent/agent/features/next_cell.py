@@ -1,7 +1,7 @@
-"""A suggestion for the next cell, by one model call outside any session.
+"""Suggests the next cell, with one model call outside any session.
 
-The model reads the sources of nearby cells and the variables by name and type: no outputs, values
-or names of columns.
+The model reads the sources of nearby cells and the names and types of variables, but no outputs,
+values or column names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_CELL_CHARACTERS = 2_000
 MAX_VARIABLES = 60
 MAX_TOKENS = 1_000
 SECONDS = 30.0
-"""After this long the user has moved on."""
+"""By then the user has moved on."""
 
 _PRIVATE = re.compile(r"^_")
 
@@ -38,8 +38,8 @@ _PRIVATE = re.compile(r"^_")
 async def next_cell(runtime: Runtime, path: str, wanted: NextCellRequest) -> NextCellReply:
     """Ask for the cell after ``wanted.cell_id``. Cancelling it closes the model's connection.
 
-    Raises ``AgentError``: ``no_model``, ``forbidden`` for another model than the one locked,
-    ``not_found`` for a missing cell, ``model_error``.
+    Raises ``AgentError``: ``no_model``, ``forbidden`` if another model is locked, ``not_found`` for
+    a missing cell, ``model_error``.
     """
     asked = ChatRequest(message="", model=wanted.model)
     settings = for_turn(runtime.settings(), SessionSettings(), asked, "edit")
@@ -83,7 +83,7 @@ async def _answer(runtime: Runtime, request: ModelRequest) -> str:
         runtime.telemetry("", finished)
         if finished.usage is not None:
             await runtime.store.usage.add_apart(request.model, finished.usage)
-    # Cut short it would be half a cell.
+    # A cut answer would be half a cell.
     return answer.text if answer.finish_reason == "stop" else ""
 
 

@@ -1,4 +1,4 @@
-"""A preview of what a turn would send now, with its size, by the same steps as a turn.
+"""A preview of what a turn would send now, with its size, made by the same steps as a turn.
 
 It imports, starts and writes nothing, and loads neither litellm nor an unloaded session.
 """
@@ -36,13 +36,13 @@ async def preview(
 ) -> ContextReply:
     """The context of a turn on this chat request, and the sizes of everything sent with it.
 
-    ``session`` is its session if that is in memory. Raises ``AgentError`` as ``turn_request`` does,
-    ``not_found`` for an unknown session, and ``forbidden`` if a variable is attached and nothing
-    may be run, since its kernel would be asked.
+    ``session`` is its session, if in memory. Raises ``AgentError`` as ``turn_request`` does,
+    ``not_found`` for an unknown session, and ``forbidden`` if a variable is attached but nothing
+    may run, since that would ask its kernel.
     """
     remembered, created, history = await _conversation(runtime, chat.session_id, session)
     request = await turn_request(runtime, chat, remembered, created)
-    # Whoever has no page sends the message by `POST chat`, where nobody can answer.
+    # Without a page, the message goes to `POST chat`, where no one can answer.
     request.gate.has_user = chat.client_id is not None
     if request.variables and not may_execute:
         raise AgentError("forbidden", "Not allowed to execute: a variable is attached.")
@@ -83,7 +83,7 @@ async def _context(
     session_id: str | None,
     seen: SeenCells | None,
 ) -> ContextReply:
-    """What a turn on this would send before its message."""
+    """What a turn on this request would send before its message."""
     gathered = await gather(runtime, request)
     newest = (await runtime.store.turn_reader.list_page(session_id, 1)).turns if session_id else []
     number = newest[-1].index + 2 if newest else 1

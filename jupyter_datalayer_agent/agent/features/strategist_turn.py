@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Checks the turns that an answer cites as ``[few words](turn:<turnId>)``.
 #
-# A model may invent an id. A link to such a turn becomes marked text.
+# Models may invent ids. A link to an invented one becomes marked text.
 
 
 SCHEME = "turn:"
@@ -41,13 +41,13 @@ _TARGET = (
     rf"(?:>{_SPACE})?(?:\"[^\"]{{0,200}}\"{_SPACE})?"
 )
 _LINK = re.compile(rf"!?\[([^\]\[]*)\]\({_SPACE}{_TARGET}\)", re.IGNORECASE)
-# What is left after the links: <turn:id>, a definition for a reference, HTML, the bare scheme.
+# Other forms: <turn:id>, a definition for a reference, HTML, the bare scheme.
 _OTHER = re.compile(r"<?\bturn:(?://)?([\w-]+)>?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Cited:
-    """An answer whose links all lead somewhere; ``unknown`` are the ids that were made up."""
+    """An answer whose links all exist; ``unknown`` are the ids that were made up."""
 
     text: str
     citations: list[Citation]
@@ -55,7 +55,7 @@ class Cited:
 
 
 async def check_citations(text: str, past: HistoryQueries) -> Cited:
-    """Look up every turn that the text names, and take out the links to those that are not."""
+    """Look up every turn that the text names, and remove links to those that do not exist."""
     if len(text) > LONGEST:
         return Cited(text, [], [])
     named = [*_ids(_LINK, text, 2), *_ids(_OTHER, _LINK.sub("", text), 1)]
@@ -91,8 +91,8 @@ TOOLS = ("searchChatHistory", "getRecentTurns", "getTurnById", "getContextByProv
 MAX_CALLS = 5
 MAX_EARLIER_QUESTIONS = 4
 TOO_MUCH = (
-    f"This question needs more than {MAX_CALLS} look-ups in the history, and that is my limit. "
-    "Ask a simpler one: about one thing, one conversation, or with a word that was used there."
+    f"This question needs more than my limit of {MAX_CALLS} look-ups in the history. Ask a simpler "
+    "one: about one thing, one conversation, or with a word that was used there."
 )
 
 
@@ -105,7 +105,7 @@ class HistoryGate(Gate):
             return None
         return Refusal(
             f"The Strategist cannot use {tool.name}: it only reads the history.",
-            f"Its tools are {', '.join(TOOLS)}. What else is wanted, the chat's Agent mode can do.",
+            f"Its tools are {', '.join(TOOLS)}. The chat's Agent mode can do anything else.",
             "Not done: the Strategist only reads the history",
         )
 
@@ -125,7 +125,7 @@ def strategist_turn(
 
 
 class StrategistTurn(Turn):
-    """Answers from the history. Its text is shown once its citations are checked."""
+    """Answers from the history. The text is shown once its citations are checked."""
 
     def __init__(
         self, session: SessionState, request: TurnRequest, settings: Settings, message: Message
@@ -141,8 +141,8 @@ class StrategistTurn(Turn):
         self._statement.send(user_item(await self._context_text()))
 
     def _keep_recent_questions(self) -> None:
-        """The last few questions are sent with their answers, for follow-up questions; the results
-        of their look-ups are not."""
+        """Send the last few questions with their answers, for follow-up questions, but without the
+        results of their look-ups."""
         history = self.session.history
         most = min(MAX_EARLIER_QUESTIONS, self.settings.max_history_turns)
         turns = [PastTurn(turn.index, said(turn.items)) for turn in history.turns[-most:]]

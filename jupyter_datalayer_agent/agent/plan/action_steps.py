@@ -1,4 +1,4 @@
-"""Steps that are actions of services: proposed when their turn comes, and run by the user."""
+"""Steps that are actions of services: proposed when they are due, and run by the user."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FROM_PLAN = "the plan"
 
 
 class ActionSteps:
-    """Proposes the action of a step, waits for the user, and runs it. Its calls ask for no further
-    approval: the user clicked."""
+    """Proposes a step's action, waits for the user, and runs it. Its calls ask for no further
+    approval, since the user started it."""
 
     def __init__(self, turn: PlanRunner, known: KnownActions, decisions: PlanDecisions) -> None:
         self._turn = turn
@@ -34,7 +34,7 @@ class ActionSteps:
         self._decisions = decisions
 
     async def carry_out(self, index: int) -> str | None:
-        """The result of the action, once the user has run it; None where they skipped the step or
+        """The result of the action, once the user has run it; None if they skipped the step or
         changed the plan. Raises ``StepFailed``."""
         plan = self._turn.plan
         assert plan is not None
@@ -62,14 +62,14 @@ class ActionSteps:
         return None
 
     def _find(self, name: str) -> tuple[str, str, type[Action]]:
-        """Raises ``StepFailed``: its package may be gone since the plan was made."""
+        """Raises ``StepFailed`` if the package is no longer installed."""
         try:
             return self._known.find(name)
         except AgentError as error:
             raise StepFailed(error.message) from error
 
     async def _propose(self, index: int, service_id: str, action: type[Action]) -> None:
-        """Show the proposal, and wait from then on, over a restart of the server too."""
+        """Show the proposal, and wait from then on, even across a restart of the server."""
         turn = self._turn
         assert turn.plan is not None
         step = turn.plan.steps[index]
@@ -92,7 +92,7 @@ class ActionSteps:
     async def _dry_run(
         self, step: PlanStep, service_id: str, action: type[Action], filler: Filler
     ) -> OpenProposal:
-        """What is known of the action; nothing is executed."""
+        """What is known about the action; nothing is executed."""
         request = self._turn.request
         return await propose(
             self._turn.runtime,
@@ -107,7 +107,7 @@ class ActionSteps:
         )
 
     async def _run(self, call: ActionCall, action: type[Action], given: RunAction) -> str:
-        """Run it, and read back what it says that it did."""
+        """Run it, and check the files that it reports."""
         turn = self._turn
         client_id = turn.request.chat.client_id
         context = RunningContext(
@@ -117,7 +117,7 @@ class ActionSteps:
             result = await ActionRun(call, action(context), turn.emit).run(given.parameters)
             for path in result.paths:
                 if not (await context.path(path)).exists():
-                    raise ActionFailed(f"{path} should have been written, and is not there.")
+                    raise ActionFailed(f"{path} should have been written, but does not exist.")
                 turn.watch.files.append(path)
         except ActionFailed as error:
             raise StepFailed(str(error)) from error

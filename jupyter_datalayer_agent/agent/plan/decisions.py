@@ -1,5 +1,5 @@
-"""The user's decisions on a plan: approve, edit or reject a proposed one, pause a running one, run
-or skip the action that it waits for."""
+"""The user's decisions on a plan: approve, edit or reject a proposed one, pause a running one, and
+run or skip the action that it waits for."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .runner import PlanRunner
 from .template_plan import TemplatePlan
 
 NOBODY = "Plans cannot be approved over this route."
-WAITS_FOR_ACTION = "The plan waits for its action: run it in its form, skip the step, or stop."
-RUN_ALREADY = "The action of this step was run or skipped already."
+WAITS_FOR_ACTION = "The plan waits for its action. Run it in its form, skip the step, or stop."
+RUN_ALREADY = "The action of this step was already run or skipped."
 
 OVER = ("completed", "skipped")
 Decided = PlanDecision | RunAction
 
 
 class PlanDecisions:
-    """Waits for the user's decisions on the plan of a turn, and takes them."""
+    """Waits for and takes the user's decisions on a turn's plan."""
 
     def __init__(self, turn: PlanRunner, templates: TemplatePlan, actions: KnownActions) -> None:
         self._turn = turn
@@ -46,21 +46,22 @@ class PlanDecisions:
         self._pause_asked = True
 
     def take(self, decision: PlanDecision) -> None:
-        """The user decides on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
+        """Take the user's decision on a waiting plan. If it raises ``AgentError``, the plan keeps
+        waiting."""
         if self._decision is None or self._decision.done() or self._turn.plan is None:
             raise AgentError("invalid_request", "No plan is waiting for a decision.")
         is_waiting = self._turn.plan.state == "waiting"
         if decision.decision == "approve" and is_waiting:
             raise AgentError("invalid_request", WAITS_FOR_ACTION)
         if decision.decision == "skip" and not is_waiting:
-            raise AgentError("invalid_request", "The plan waits for no action.")
+            raise AgentError("invalid_request", "The plan is not waiting for an action.")
         if decision.decision == "edit":
             self._edit(decision.steps or [])
         self._decision.set_result(decision)
 
     def take_run(self, run: RunAction) -> bool:
-        """The user runs an action; False where it is none of the plan's steps. Raises
-        ``AgentError`` where the plan does not wait for it."""
+        """Take an action that the user runs; False if it is not a step of the plan. Raises
+        ``AgentError`` if the plan is not waiting for it."""
         plan = self._turn.plan
         steps = [] if plan is None else plan.steps
         index = next((n for n, s in enumerate(steps) if s.proposal_id == run.proposal_id), None)
@@ -73,7 +74,7 @@ class PlanDecisions:
         return True
 
     async def propose(self) -> None:
-        """Show the plan; wait for the user where the request or the policy says so."""
+        """Show the plan, and wait for the user if the request or the policy says so."""
         request = self._turn.request
         if not (request.plan_first or self._turn.settings.approval_policy == "always"):
             await self._turn.show("running")
@@ -96,8 +97,8 @@ class PlanDecisions:
             await self.wait()
 
     async def wait(self) -> Decided:
-        """Wait until the user lets the plan continue; what they decided. Ends the turn if they
-        reject it."""
+        """Wait until the user lets the plan continue. Returns the decision, or ends the turn if
+        they reject it."""
         assert self._turn.plan is not None
         was_running = self._turn.plan.state != "proposed"
         try:
@@ -109,7 +110,7 @@ class PlanDecisions:
             self._turn.session.waiting.changed()
         if decision is None or (decision.type == "plan_decision" and decision.decision == "reject"):
             await self._turn.show("stopped" if was_running else "rejected")
-            why = "Nobody decided in time." if decision is None else "You rejected the plan."
+            why = "No one decided in time." if decision is None else "You rejected the plan."
             raise TurnEnds("interrupted", f"{why} Nothing more was done.")
         await self._turn.show("running")
         if decision.type == "plan_decision" and decision.decision == "edit":
@@ -117,14 +118,14 @@ class PlanDecisions:
         return decision
 
     def open(self) -> asyncio.Future[Decided | None]:
-        """Accept a decision from now on, even before anybody awaits it."""
+        """Accept a decision from now on, even before it is awaited."""
         if self._decision is None:
             self._decision = asyncio.get_running_loop().create_future()
             self._turn.session.waiting.changed()
         return self._decision
 
     def _edit(self, given: Sequence[PlanStep]) -> None:
-        """Replace the steps that are not done by the user's."""
+        """Replace the steps that are not done with the user's."""
         assert self._turn.plan is not None
         before = self._turn.plan.steps
         done = [step for step in before if step.status in OVER]
@@ -136,9 +137,9 @@ class PlanDecisions:
         except InvalidPlan as error:
             raise AgentError("invalid_request", str(error)) from error
         if not done and not steps:
-            raise AgentError("invalid_request", "A plan needs a step. Reject it instead.")
+            raise AgentError("invalid_request", "A plan needs at least one step. Or reject it.")
         self._templates.check(steps)
-        self._turn.failed_steps.clear()  # their steps are repeated, or gone
+        self._turn.failed_steps.clear()  # their steps are repeated or gone
         edited = [*done, *keep_actions(steps, before)]
         self._turn.plan.steps = keep_dependencies(edited, given, before)
         named = [name for step in edited for name in step.tool_calls]

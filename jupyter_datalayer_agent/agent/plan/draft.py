@@ -33,19 +33,19 @@ from ..tool_calls.scheduler import FinishedCall, finished, run_group
 from . import messages
 from .runner import PlanRunner
 
-# The actions that may be steps of a plan: those that the planner is offered, and what it names.
+# The actions that may be steps of a plan: those that the planner is offered, and their names.
 
 
 NOBODY = (
-    "It is an action that the user runs in a form, and nobody can do that over this route. Send it "
-    "in JupyterLab, in the Agent panel, in a terminal, or over chat/stream with runsActions."
+    "Actions need a form. Use the Agent panel in JupyterLab, a terminal, or chat/stream with "
+    "runsActions."
 )
 
 
 class KnownActions:
-    """The actions of the installed services; those of services that come into question for the task
-    are offered where services are detected (``detection``) and there is somebody who can run them:
-    a page, or a program that says so (``runs_actions``)."""
+    """The actions of the installed services. Those of services that may suit the task are offered
+    if services are detected (``detection``) and someone can run them: a page, or a program that
+    says so (``runs_actions``)."""
 
     def __init__(
         self,
@@ -78,8 +78,8 @@ class KnownActions:
         return [_line(name, action) for name, action in self.offered.items()]
 
     def find(self, name: str) -> tuple[str, str, type[Action]]:
-        """The ids of the service and of the action, and the action. Raises ``AgentError`` that says
-        what there is."""
+        """The ids of the service and of the action, and the action. Raises ``AgentError``, which
+        lists what exists."""
         service_id, _, action_id = name.strip().lower().lstrip("/").partition("/")
         return (
             service_id,
@@ -88,8 +88,8 @@ class KnownActions:
         )
 
     def check(self, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The action's name and the parameters without secrets, as a plan has them. Raises
-        ``AgentError`` that says what is wrong."""
+        """The action's name and its parameters without secrets, as a plan has them. Raises
+        ``AgentError``, which says what is wrong."""
         if not self.can_run:
             raise AgentError("invalid_request", NOBODY)
         service_id, action_id, action = self.find(name)
@@ -149,7 +149,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def schema_with(actions: Sequence[str]) -> dict[str, Any]:
-    """The same, where a step may be one of these actions in place of calls of tools."""
+    """The schema with these actions, which a step may name instead of tool calls."""
     if not actions:
         return SCHEMA
     step = SCHEMA["properties"]["steps"]["items"]
@@ -192,9 +192,9 @@ def read_plan(
     *,
     leaves_out_unknown: bool = False,
 ) -> Plan:
-    """The plan in a model's answer; ``allowed`` are the names of the tools of this message.
-    ``leaves_out_unknown``: tools that do not exist are left out, since a step is carried out by its
-    text, and dependencies on steps that are not earlier ones.
+    """The plan in a model's answer; ``allowed`` are the names of the message's tools.
+    ``leaves_out_unknown``: drop tools that do not exist, since the step's text is carried out, and
+    dependencies on steps that are not earlier ones.
 
     Raises ``InvalidPlan``.
     """
@@ -240,7 +240,7 @@ def check_steps(
     checked = []
     for number, step in enumerate(steps, start=1):
         if not step.description.strip():
-            raise InvalidPlan(f"Step {number} says nothing. Describe it, or remove it.")
+            raise InvalidPlan(f"Step {number} is empty. Describe it, or remove it.")
         where = f"Step {number}"
         names = [_tool_name(where, name, registry, allowed) for name in step.tool_calls]
         action, parameters = _action_of(where, step.action, step.parameters, actions)
@@ -256,8 +256,8 @@ def check_steps(
 
 
 def keep_actions(steps: Sequence[PlanStep], before: Sequence[PlanStep]) -> list[PlanStep]:
-    """The steps of an edited plan, with the action that each was before; another text is another
-    step, which the model carries out."""
+    """The steps of an edited plan, with the action that each had before. A step with another text
+    is a new one, which the model carries out."""
     known = {each.description: each for each in before if each.action is not None}
     return [
         step
@@ -277,11 +277,11 @@ def keep_actions(steps: Sequence[PlanStep], before: Sequence[PlanStep]) -> list[
 def keep_dependencies(
     steps: Sequence[PlanStep], given: Sequence[PlanStep], before: Sequence[PlanStep]
 ) -> list[PlanStep]:
-    """The steps of an edited plan with what each needs, by its place in them: as ``given`` says, or
-    as it was ``before``, steps being the same where their texts are.
+    """The steps of an edited plan with the indices of those that each one needs: as ``given``, or
+    as ``before``, where steps with the same text are the same.
 
     If a needed step is gone or has another text, the dependencies are unknown; one that was moved
-    behind is no longer needed.
+    after this step is no longer needed.
     """
     places = {step.description: index for index, step in reversed(list(enumerate(steps)))}
     kept = []
@@ -333,15 +333,15 @@ def _checked(index: int, step: _Step, registry: ToolRegistry, allowed: Sequence[
 
 
 def _only_action(step: _Step, registry: ToolRegistry, actions: KnownActions) -> str | None:
-    """The offered action that a step names as its only tool, as small models do."""
+    """The offered action that a step names as its only tool, which small models do."""
     if len(step.tool_calls) != 1:
         return None
     return _action_named(step.tool_calls[0], registry, actions)
 
 
 def _action_named(name: str, registry: ToolRegistry, actions: KnownActions) -> str | None:
-    """The offered action of this name, with its service or without, where no other one and no tool
-    has it."""
+    """The offered action with this name, with or without its service, if no other action and no
+    tool has it."""
     if _behind(name, registry) is not None:
         return None
     bare = _bare(name)
@@ -350,7 +350,7 @@ def _action_named(name: str, registry: ToolRegistry, actions: KnownActions) -> s
 
 
 def _check_tools(draft: _Draft, registry: ToolRegistry, actions: KnownActions) -> None:
-    """Raises ``InvalidPlan`` for a step without tools, or with an action among them."""
+    """Raises ``InvalidPlan`` if a step has no tools, or has an action among them."""
     for index, step in enumerate(draft.steps):
         if step.action:
             continue
@@ -361,7 +361,7 @@ def _check_tools(draft: _Draft, registry: ToolRegistry, actions: KnownActions) -
         for name in step.tool_calls:
             if (action := _action_named(name, registry, actions)) is not None:
                 raise InvalidPlan(
-                    f"steps.{index}: {name!r} is no tool but an action. Give it as "
+                    f"steps.{index}: {name!r} is an action, not a tool. Give it as "
                     f'"action": "{action}", alone in a step without toolCalls.'
                 )
 
@@ -422,7 +422,7 @@ def _tool_name(where: str, name: str, registry: ToolRegistry, allowed: Sequence[
     raise InvalidPlan(f"{where}: the tool {name!r} {problem}. The tools are {', '.join(allowed)}.")
 
 
-# Asking the model for a plan.
+# Asks the model for a plan.
 
 
 PLAN_ATTEMPTS = 2
@@ -430,8 +430,8 @@ UPDATE_PLAN = "updatePlan"
 
 
 class PlanQuery:
-    """Asks for the plan of a turn. ``open`` is True meanwhile; ``on_answered`` is called with the
-    calls that the model makes nevertheless."""
+    """Asks for the plan of a turn, during which ``open`` is True. ``on_answered`` is called with
+    the calls that the model makes anyway."""
 
     def __init__(
         self,
@@ -451,14 +451,14 @@ class PlanQuery:
         self._noted_steps: list[PlanStep] | None = None
 
     def note(self, steps: Sequence[PlanStep]) -> Sequence[PlanStep]:
-        """The steps that the model gave to ``updatePlan`` when it was asked for a plan."""
+        """Take the steps that the model gave to ``updatePlan`` when asked for a plan."""
         self._noted_steps = [step.model_copy(update={"status": "pending"}) for step in steps]
         return self._noted_steps
 
     async def ask(self) -> Plan | None:
         """The model's plan, after one correction if invalid; None if it has none.
 
-        A corrected plan may still name tools that do not exist: small models keep to them.
+        A corrected plan may still name tools that do not exist, since small models repeat them.
         """
         await self._turn.add_user_message(messages.plan_request(self._actions.lines))
         for attempt in range(PLAN_ATTEMPTS):
@@ -471,7 +471,7 @@ class PlanQuery:
         return None
 
     def _plan_in(self, answer: ModelAnswer, *, is_last: bool) -> Plan:
-        """The plan that the answer writes, which names its tools, or the steps of its
+        """The plan that the answer writes, with the names of its tools, or the steps of its
         ``updatePlan``. Raises ``InvalidPlan``."""
         registry = self._turn.request.tools
         allowed = [tool.name for tool in self._turn.request.gate.allowed(registry)]
@@ -499,7 +499,7 @@ class PlanQuery:
             try:
                 answer = await self._query()
             except ModelError as error:
-                # Not every server takes a schema; the prompt describes it too.
+                # Not every server accepts a schema; the prompt describes it, too.
                 if error.code != "bad_request" or self._schema_refused:
                     raise
                 self._schema_refused = True

@@ -1,4 +1,4 @@
-"""The messages of a planned workflow: to the model between the steps, and to the user."""
+"""The messages of a planned workflow: to the model between steps, and to the user."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ A_FIX = "a known fix for this kind of error"
 
 
 def plan_request(actions: Sequence[str]) -> str:
-    """To the model: make a plan; ``actions`` are those of services that it may name, a line
-    each."""
+    """To the model: make a plan; ``actions`` are those of services that it may name, one a
+    line."""
     return PLAN if not actions else f"{PLAN[:-1]}{_ACTIONS}{chr(10).join(actions)}]"
 
 
@@ -81,7 +81,7 @@ def numbered(steps: Sequence[PlanStep]) -> str:
 
 
 def go_on(plan: Plan, index: int) -> str:
-    """To the model: a plan is resumed."""
+    """To the model: the plan is resumed."""
     return (
         f"[The plan is taken up again at step {index + 1}. The steps now:\n{numbered(plan.steps)}\n"
         f"The user may have changed the {document_noun(plan.notebook or '')} since; look at "
@@ -97,8 +97,8 @@ def decided(plan: Plan) -> str:
 def fix_prompt(
     error: str, tried: Sequence[str], part: str = "cell", hint: str | None = None
 ) -> str:
-    """To the model: a step failed; ``part`` is what its document consists of, and ``hint`` what
-    would be right, where that is known."""
+    """To the model: a step failed. ``part`` is what its document consists of; ``hint`` says what to
+    do, if known."""
     right = _sentence(hint) if hint else f"Find the cause, and fix the {part} in place."
     so_far = f" Tried before: {'; '.join(dict.fromkeys(tried))}." if tried else ""
     return (
@@ -108,7 +108,7 @@ def fix_prompt(
 
 
 def fixed(title: str, part: str = "cell") -> str:
-    """To the model: the cell or block was fixed without it."""
+    """To the model: the cell or block was fixed by other means."""
     return f"[The {part} was fixed: {title}. It ran without error. Go on with this step.]"
 
 
@@ -122,8 +122,8 @@ class FailedStep:
 
 
 def stopped(plan: Plan, failed: Sequence[FailedStep]) -> str:
-    """To the user (beside a button that continues): the workflow stopped at the first failed step;
-    independent steps were done."""
+    """To the user (beside a button that continues): the workflow stopped at the first failed step,
+    and independent steps were done."""
     first, *others = failed
     index = first.index
     step = plan.steps[index]
@@ -136,7 +136,7 @@ def stopped(plan: Plan, failed: Sequence[FailedStep]) -> str:
         *(f"Step {each.index + 1} failed, too: {_sentence(each.why)}" for each in others),
         _kept(done),
         _not_started(plan),
-        "Fix it yourself or just continue.",
+        "Fix it yourself, or just continue.",
     ]
     return " ".join(part for part in said if part)
 
@@ -157,7 +157,7 @@ def _not_started(plan: Plan) -> str:
 
 
 def _steps(indices: Sequence[int]) -> str:
-    """ "steps 1, 2 and 4" of the indices 0, 1 and 3."""
+    """ "steps 1, 2 and 4" for the indices 0, 1 and 3."""
     numbers = [str(index + 1) for index in indices]
     if len(numbers) == 1:
         return f"step {numbers[0]}"
@@ -173,7 +173,7 @@ def summary(
     left: Sequence[str] = (),
     written: Sequence[str] = (),
 ) -> str:
-    """To the user: the summary of a workflow; ``verified`` is what was read back, ``left`` what
+    """To the user: the summary of a workflow. ``verified`` is what was read back, ``left`` what
     still fails, and ``written`` the files that its actions wrote."""
     ran = [
         each.description
@@ -188,7 +188,7 @@ def summary(
         f"**{done} of {_count(len(plan.steps), 'step')} done** in {_time(seconds)}"
         + (f", {usage.total_tokens:,} tokens" if usage.total_tokens else ", without a model"),
         *([f"- You ran: {'; '.join(ran)}"] if ran else []),
-        # What an action does outside of notebooks and files, only its own result says.
+        # Only an action's own result says what it does outside of notebooks and files.
         *([f"- Changed: {changed or 'nothing'}"] if changed or not ran else []),
         f"- Verified: {verified}",
         *([f"- You skipped {_steps(skipped)}."] if skipped else []),
@@ -203,14 +203,14 @@ def summary(
 
 
 def still_shows(name: str, path: str | None, error: str, *, earlier: bool) -> str:
-    """To the user: a cell ("cell 3") that the workflow ran shows an error at its end."""
+    """To the user: a cell ("cell 3") that the workflow ran still shows an error at its end."""
     where = f" in {path}" if path else ""
     where += " of an earlier attempt" if earlier else ""
     return f"{name.capitalize()}{where} still shows {error}."
 
 
 def no_data(became: str, there: Sequence[str]) -> str:
-    """To the user, before the summary: a workflow that reads data had none."""
+    """To the user, before the summary: a workflow that reads data found none."""
     if not there:
         return f"**No data file was found, so {became}.**"
     names = ", ".join(there[:MOST_NAMED]) + (", …" if len(there) > MOST_NAMED else "")
@@ -218,13 +218,13 @@ def no_data(became: str, there: Sequence[str]) -> str:
 
 
 QUALITY_OF_WHAT = (
-    "The quality report needs none: attach the notebook, let it be the active one, and send the "
-    "message again."
+    "The quality report works without a model. Attach and open the notebook, then send the message "
+    "again."
 )
 
 
 def nothing_close(names: Sequence[str]) -> str:
-    """To the user: no workflow is what they asked for."""
+    """To the user: no workflow matches."""
     return (
         f"No workflow is close to this. Without a model there are: {', '.join(names)}; error fixes "
         "and the quality report."
@@ -264,13 +264,13 @@ def ask_for(name: str, parameters: Mapping[str, Any]) -> str:
 def quality(reason: str, report: str, suggestions: Sequence[str]) -> str:
     """To the user: the quality report in place of a model's answer; Markdown."""
     advice = ["", "To improve it:", "", *(f"- {each}" for each in suggestions)]
-    head = f"{reason} The quality report needs none. Nothing was changed."
+    head = f"{reason} The quality report works without one. Nothing was changed."
     first, *issues = report.split("\n")
     return "\n".join([head, "", f"**{first}**", "", *issues, *(advice if suggestions else [])])
 
 
 def _changed(changes: Sequence[Change], written: Sequence[str]) -> str:
-    """Counts cells and blocks by their final state, each once, and names files."""
+    """Counts each cell and block once, by its final state, and names files."""
     first: dict[tuple[str, str], Change] = {}
     last: dict[tuple[str, str], Change] = {}
     made = [change.path for change in changes if change.op in ("create", "write")]
@@ -291,7 +291,7 @@ def _changed(changes: Sequence[Change], written: Sequence[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The text with a full stop at its end."""
+    """The text with a full stop at the end."""
     return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
 
 

@@ -15,7 +15,7 @@ from ..tool_calls.verification import Failure
 from . import messages
 from .runner import PlanRunner
 
-# The cells and blocks that a workflow ran and left with an error, now or in an earlier attempt.
+# The cells and blocks that a workflow ran and that ended with an error, in any attempt.
 
 
 class UnresolvedErrors:
@@ -29,14 +29,14 @@ class UnresolvedErrors:
         self._earlier = {(path, cell_id) for path, ids in failed.items() for cell_id in ids}
 
     def note(self, plan: Plan, failure: Failure) -> None:
-        """A run failed."""
+        """Record a run that failed."""
         if failure.path is None or failure.cell_id is None:
             return
         if failure.cell_id not in plan.failed_cells.setdefault(failure.path, []):
             plan.failed_cells[failure.path].append(failure.cell_id)
 
     def renamed(self, rename: Rename) -> None:
-        """The cells are in the same notebooks, under their newer paths."""
+        """Use the new path of a renamed notebook."""
         self._earlier = {(rename.path(path), cell_id) for path, cell_id in self._earlier}
 
     async def messages(
@@ -85,7 +85,7 @@ class Recovery:
         left = await self._fixed(failure)
         if left is None:
             return
-        failure = left  # a fix that was tried may have left another error
+        failure = left  # an attempted fix may have left another error
         if self._attempts >= MAX_ATTEMPTS or not self._turn.has_model:
             raise StepFailed(failure.message, failure.cell_id, failure.redacted)
         await self._start(failure.message)
@@ -96,7 +96,7 @@ class Recovery:
         await self._turn.add_user_message(prompt)
 
     async def fix_cell(self, failure: Failure) -> None:
-        """The same for a cell of a template: the model, where there is one, fixes it now.
+        """Fix a cell of a template in the same way; if there is a model, it fixes the cell now.
 
         Raises ``StepFailed``.
         """
@@ -117,13 +117,13 @@ class Recovery:
         return await self._fixed(failure) is None
 
     async def succeeded(self) -> None:
-        """The current attempt succeeded."""
+        """Record that the current attempt succeeded."""
         if self._open:
             self._open = False
             await self._finish(True, "Fixed")
 
     async def give_up(self, why: str) -> None:
-        """The current attempt failed."""
+        """Record that the current attempt failed."""
         if self._open:
             self._open = False
             await self._finish(False, why)
@@ -134,8 +134,8 @@ class Recovery:
         return noun(plan.notebook if plan is not None and plan.notebook is not None else "")
 
     async def _fixed(self, failure: Failure) -> Failure | None:
-        """Carry out the safe error fix, if there is one; the failure that is left, None where it
-        was repaired. Unsafe fixes are offered to the user."""
+        """Apply the safe error fix, if there is one. Returns the remaining failure, None if it was
+        repaired. Unsafe fixes are offered to the user."""
         if self._attempts:
             return failure
         fixes = await self._turn.fixes_of(failure)
@@ -154,7 +154,7 @@ class Recovery:
             return left or problem
         self._turn.watch.forget(failure.cell_id)
         if self._turn.has_model:
-            # The title of a fix may quote the error's message.
+            # A fix's title may quote the error's message.
             title = safe.title if failure.redacted is None else messages.A_FIX
             await self._turn.add_user_message(messages.fixed(title, self._part))
         return None

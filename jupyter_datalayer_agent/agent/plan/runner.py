@@ -1,4 +1,4 @@
-"""The protocol between a planned turn and its parts, which may not import the turn itself."""
+"""The interface between a planned turn and its parts, which cannot import the turn itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .messages import FailedStep
 
 
 class PlanRunner(Protocol):
-    """``PlannedTurn``, as its templates, offers and recovery see it."""
+    """``PlannedTurn`` as its templates, offers and recovery see it."""
 
     session: SessionState
     runtime: Runtime
@@ -41,12 +41,12 @@ class PlanRunner(Protocol):
 
     @property
     def ask_apart(self) -> Ask | None:
-        """Asks the model outside of the conversation; None where there is none."""
+        """Asks the model outside of the conversation; None if there is none."""
         ...
 
     @property
     def unanswered(self) -> ErrorCode:
-        """The error code for a message without plan and answer."""
+        """The error code for a message with neither plan nor answer."""
         ...
 
     async def fixes_of(self, failure: Failure) -> list[FixInfo]:
@@ -70,7 +70,7 @@ class PlanRunner(Protocol):
         ...
 
     async def add_user_message(self, text: str) -> None:
-        """Add a message of ours to the conversation."""
+        """Add a message of the agent's to the conversation."""
         ...
 
     async def let_model_fix(self) -> None:
@@ -78,7 +78,7 @@ class PlanRunner(Protocol):
         ...
 
     async def verify(self) -> Verified | Failure:
-        """Check that everything this step touched is as its calls reported."""
+        """Check that everything this step touched matches what its calls reported."""
         ...
 
     def take_run_failure(self) -> Failure | None:

@@ -1,4 +1,4 @@
-"""Plans made from a template: choosing it, completing its parameters, running its steps."""
+"""Plans made from a template: it is chosen, its parameters are completed, its steps are run."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from .recovery import Recovery
 from .runner import PlanRunner
 from .template_run import TOOLS, LexicalTemplateRun, ToolTemplateRun, document_name, is_for_lexical
 
-# Guesses of a template's parameters, without asking anybody.
+# Guesses a template's parameters without asking anyone.
 
 
 class Guesses:
-    """Guesses from a message, the files under the root and the active notebook."""
+    """Guesses from the message, the files under the root and the active notebook."""
 
     def __init__(self, runtime: Runtime, request: TurnRequest) -> None:
         self._runtime = runtime
@@ -73,7 +73,7 @@ class Guesses:
         return likely_data_files(await self._files(), self._request.text)
 
     async def _columns(self, data: object) -> list[str]:
-        """The columns of the data, where it is a text table under the root."""
+        """The columns of the data, if it is a text table under the root."""
         root = self._runtime.notebooks.root_dir
         if root is None or not isinstance(data, str) or format_of(data) not in ("csv", "tsv"):
             return []
@@ -84,7 +84,7 @@ class Guesses:
         return await NotebookProbe(self._runtime.notebooks, "").files()
 
     async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
-        """The data files that the active document's code reads, and its folder; without one
+        """The data files that the active document's code reads, and its folder; without a document
         the root, where the new one is written."""
         target = self._request.gate.document
         if target is None:
@@ -98,13 +98,13 @@ class Guesses:
         return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder
 
 
-# Answers without a model: an offer of close workflows, or the quality report.
+# Answers without a model: an offer of similar workflows, or the quality report.
 #
 # Nothing here changes or runs anything.
 
 
 async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) -> NoReturn:
-    """End the turn with an offer of these workflows, or of all if there are none."""
+    """End the turn with an offer of these workflows; if there are none, with a list of all."""
     code = turn.unanswered
     offers = [await _offer_of(turn, template) for template in templates]
     if not offers:
@@ -166,17 +166,17 @@ class TemplatePlan:
     # -- choosing ------------------------------------------------------------------------------
 
     async def make(self, call: WorkflowCall) -> Plan:
-        """The plan of a workflow that was asked for by its id."""
+        """The plan of a workflow that was requested by its id."""
         if call.id == FIX_ERROR:
             return await self._fix_plan(call)
         template = self._find(call.id)
         return await self._plan(template, call.parameters)
 
     async def instead(self, reason: str) -> Plan | None:
-        """The plan of the workflow that the message names, if there is no model or it gave no plan;
+        """The plan of the workflow that the message names, if there is no model or it made no plan;
         None if the message was answered.
 
-        Otherwise ends the turn with an offer of close workflows, which are never started.
+        Otherwise ends the turn with an offer of similar workflows, which are never started.
         """
         turn = self._turn
         found = match(turn.request.text, turn.runtime.templates())
@@ -247,7 +247,7 @@ class TemplatePlan:
         )
 
     def _tools(self, names: Sequence[str]) -> list[str]:
-        """The tools of a step in the form that is asked for."""
+        """The tools of a step in the requested form."""
         other = TOOLS if is_for_lexical(self._parameters) else {}
         return [other.get(name, name) for name in names]
 
@@ -301,7 +301,7 @@ class TemplatePlan:
         return self._fix is not None or self._place(step) is not None
 
     def check(self, steps: Sequence[PlanStep]) -> None:
-        """A user's steps for a template's plan: only the template's, unless there is a model."""
+        """Check a user's steps for a template's plan: without a model, only the template's own."""
         if self._template is None or self._turn.has_model:
             return
         for step in steps:
@@ -323,7 +323,7 @@ class TemplatePlan:
             await self._follow_blocks(plan)
 
     async def _follow_blocks(self, plan: Plan) -> None:
-        """The steps know what they wrote by ids, and the server may be another one by now."""
+        """Update the ids of what the steps wrote, since this may be another server."""
         path = plan.notebook
         if path is None or not plan.block_ids:
             return
@@ -333,12 +333,12 @@ class TemplatePlan:
         try:
             await lexical.read(path, self._turn.request.chat.client_id)
         except DocumentError:
-            return  # the step that comes next says why
+            return  # the next step reports why
         now = ids_now(plan.block_ids, lexical.known_ids(path))
         plan.cells = {step: [now.get(id_, id_) for id_ in ids] for step, ids in plan.cells.items()}
 
     async def carry_out(self, index: int, recovery: Recovery) -> Verified:
-        """Do a step of the template's. Raises ``StepFailed``."""
+        """Carry out a step of the template. Raises ``StepFailed``."""
         turn = self._turn
         plan = turn.plan
         assert plan is not None

@@ -1,4 +1,4 @@
-"""A template's steps carried out with the real tools: ``TemplateRun`` for a turn."""
+"""Carries out a template's steps with the real tools: ``TemplateRun`` for a turn."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .recovery import Recovery
 class ToolTemplateRun:
     """One step's ``TemplateRun``.
 
-    ``recovery`` fixes a cell that failed, or finds a kernel. The cells that a step
-    wrote are kept with the plan: a step that is done again continues with them instead of writing
-    them twice, whatever the user made of them.
+    ``recovery`` fixes a cell that failed, or finds a kernel. The cells that a step wrote are stored
+    with the plan: a repeated step continues with them instead of writing them twice, whatever the
+    user did to them.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ToolTemplateRun:
             choices = "; ".join(options)
             raise StepFailed(f"{question} The choices are: {choices}.") from failure
 
-    # What differs between notebooks and Lexical documents
+    # What differs between notebooks and Lexical documents.
 
     def new_call(self, kind: str, source: str) -> tuple[str, dict[str, Any]]:
         """The call that adds a cell."""
@@ -124,16 +124,16 @@ class ToolTemplateRun:
             return json.loads(text)
         except ValueError as error:
             raise StepFailed(
-                "The data could not be looked at: the kernel's answer was not as "
-                f"expected ({str(text)[:200]}).",
-                redacted="The data could not be looked at: the kernel's answer was unexpected.",
+                "The data could not be read: the kernel's answer was unexpected "
+                f"({str(text)[:200]}).",
+                redacted="The data could not be read: the kernel's answer was unexpected.",
             ) from error
 
     async def _select_kernel(self, failure: Failure) -> bool:
         return await self._recovery.select_kernel(failure)
 
     async def _known(self) -> str | None:
-        """The cell that an earlier attempt at this step wrote in this place, if it still exists."""
+        """The cell that an earlier attempt at this step wrote here, if it still exists."""
         existing = await self._existing_cells() if self._before else set()
         while self._before:
             cell_id = self._before.pop(0)
@@ -158,7 +158,7 @@ class ToolTemplateRun:
         return cell_id
 
 
-# A template's steps carried out in a Lexical document.
+# Carries out a template's steps in a Lexical document.
 
 
 LEXICAL = "lexical"
@@ -167,7 +167,7 @@ TOOLS = {
     "addNotebookCell": "insertBlock",
     "runNotebookCells": "runBlock",
 }
-"""The tools that take the place of those for notebooks."""
+"""The tools that replace those for notebooks."""
 
 
 def is_for_lexical(parameters: Any) -> bool:
@@ -176,12 +176,12 @@ def is_for_lexical(parameters: Any) -> bool:
 
 
 def document_name(notebook: str) -> str:
-    """The name of the document in place of the notebook's."""
+    """The name of the document that replaces the notebook."""
     return notebook.removesuffix(".ipynb")
 
 
 class LexicalTemplateRun(ToolTemplateRun):
-    """One step's ``TemplateRun``: blocks in place of cells."""
+    """One step's ``TemplateRun``, with blocks instead of cells."""
 
     def new_call(self, kind: str, source: str) -> tuple[str, dict[str, Any]]:
         """The call that adds a block, or Markdown's blocks."""

@@ -40,7 +40,7 @@ from .template_plan import TemplatePlan
 
 class PlannedTurn(Turn):
     """Carries out the model's plan, or a named workflow if there is no model or no plan. Without a
-    model, this is the turn of every message.
+    model, every message has this turn.
 
     ``resumed`` is a plan that stopped earlier: it continues with the first step that is not done.
     """
@@ -69,7 +69,7 @@ class PlannedTurn(Turn):
         self._run_failure: Failure | None = None
         self._written: NotDone | None = None
         self.failed_steps: list[messages.FailedStep] = []
-        # The step in which the turn waited when its server ended.
+        # The step at which the turn waited when its server ended.
         self._in_step: int | None = None
         if restored is not None and resumed is not None and resumed.state in PLAN_WAITS:
             self._decisions.open()
@@ -90,12 +90,13 @@ class PlannedTurn(Turn):
         self._decisions.pause()
 
     def decide(self, decision: PlanDecision) -> None:
-        """The user's decision on a waiting plan. Raises ``AgentError``; then it keeps waiting."""
+        """Take the user's decision on a waiting plan. If it raises ``AgentError``, the plan keeps
+        waiting."""
         self._decisions.take(decision)
 
     def run_action(self, op: RunAction) -> bool:
-        """The user runs the action of a step; False where it is none of this plan. Raises
-        ``AgentError`` where the plan does not wait for it."""
+        """Run a step's action for the user; False if the plan has no such step. Raises
+        ``AgentError`` if the plan is not waiting for it."""
         return self._decisions.take_run(op)
 
     @property
@@ -110,7 +111,7 @@ class PlannedTurn(Turn):
 
     @cached_property
     def ask_apart(self) -> Ask | None:
-        """Asks the model outside of the conversation; None where there is none."""
+        """Asks the model outside of the conversation; None if there is none."""
         if not self.has_model:
             return None
         return cheap_asker(self.runtime.model, self.model, self.settings, self._usage.count)
@@ -148,7 +149,7 @@ class PlannedTurn(Turn):
                 raise TurnEnds("error", messages.stopped(self.plan, self.failed_steps))
             await self._sum_up()
         finally:
-            # However it ended: a plan that is over is not affected.
+            # A plan that is over is not affected.
             if not self.leaving:
                 await self._stop_plan()
 
@@ -162,14 +163,14 @@ class PlannedTurn(Turn):
         try:
             plan = await self._plan_query.ask()
         except ModelError as error:
-            # The user retries a model that refused the key, is at its limit, or is down.
+            # If the model refused the key, is at its limit or is down, the user retries.
             if error_code(error) != "no_model":
                 raise
             self._no_model = error.message
             return await self._templates.instead(error.message)
         if plan is None:
             return await self._templates.instead(
-                "The model gave no plan that could be carried out."
+                "The model made no plan that could be carried out."
             )
         plan.notebook = self.request.gate.document
         return plan
@@ -177,8 +178,8 @@ class PlannedTurn(Turn):
     async def _update_plan(
         self, steps: Sequence[PlanStep], explanation: str | None
     ) -> Sequence[PlanStep]:
-        """While a plan is requested these steps become it; a running plan is updated by the server
-        only."""
+        """While a plan is requested, take these steps as the plan; only the server updates a
+        running plan."""
         if self._plan_query.open:
             return self._plan_query.note(steps)
         if self.plan is not None:
@@ -189,7 +190,7 @@ class PlannedTurn(Turn):
         """Continue after a restart of the server."""
         await self._templates.resume()
         self.failed_steps = [
-            messages.FailedStep(index, "It failed before the server was started again.", ())
+            messages.FailedStep(index, "It failed before the server was restarted.", ())
             for index, step in enumerate(plan.steps)
             if step.status == "failed"
         ]
@@ -233,7 +234,7 @@ class PlannedTurn(Turn):
         self._all.add(self.watch)
 
     async def _ask_model_to(self, index: int, recovery: Recovery) -> Verified:
-        """The model does the step. Raises ``StepFailed``."""
+        """Let the model carry out the step. Raises ``StepFailed``."""
         assert self.plan is not None
         if not self.has_model:
             raise StepFailed(f"This step needs a model. {self._no_model}")
@@ -261,17 +262,17 @@ class PlannedTurn(Turn):
             pass
 
     async def verify(self) -> Verified | Failure:
-        """Check that everything this step touched is as its calls reported."""
+        """Check that everything this step touched matches what its calls reported."""
         return await verify(self.watch, self.runtime.notebooks, self.request.chat.client_id)
 
     async def _fail(self, index: int, failed: StepFailed, tried: Sequence[str]) -> None:
-        """The step failed: steps that need it are skipped, others are done."""
+        """Record that the step failed: steps that need it are skipped, others are done."""
         why = failed.message
         await self._set(index, "failed")
         self._all.add(self.watch)
         await self.emit(events.StepFinished(index=index, success=False, message=why))
         if failed.redacted is not None:
-            # The error becomes part of the conversation that the model reads.
+            # The error becomes part of the conversation, which the model reads.
             why, tried = failed.redacted, [messages.A_FIX for _ in tried]
         self.failed_steps.append(messages.FailedStep(index, why, tried))
 
@@ -292,11 +293,12 @@ class PlannedTurn(Turn):
                 self._left.note(self.plan, failure)
 
     def _find_not_done(self) -> NotDone | None:
-        """Every step that is marked done was verified; what else it wrote as a call was not."""
+        """Every step that is marked done was verified; other calls that it wrote as text were not
+        carried out."""
         return super()._find_not_done() if self.plan is None else self._written
 
     async def _offer_fixes(self) -> None:
-        """The recovery of a step offers them."""
+        """A step's recovery offers them."""
 
     def take_run_failure(self) -> Failure | None:
         """The run that failed since the last call of this method."""
@@ -329,7 +331,7 @@ class PlannedTurn(Turn):
         await self.show(self.plan.state)
 
     async def _stop_plan(self) -> None:
-        """The turn ends with the plan unfinished: it can be resumed."""
+        """End the turn with the plan unfinished, so that it can be resumed."""
         if self.plan is None or self.plan.state not in ("running", *PLAN_WAITS):
             return
         self.plan.steps = [
@@ -346,7 +348,7 @@ class PlannedTurn(Turn):
         if notebook is not None and notebook not in (*gate.targets, *gate.lexical_targets):
             raise TurnEnds(
                 "error",
-                f"The plan works on {notebook}. Open it, so that it is the active tab, and send "
+                f"The plan works on {notebook}. Open it so that it is the active tab, then send "
                 "“continue” again.",
             )
         self.plan.steps = [
@@ -382,16 +384,16 @@ class PlannedTurn(Turn):
 
     @property
     def unanswered(self) -> ErrorCode:
-        """The error code for a message without plan and answer."""
+        """The error code for a message with neither plan nor answer."""
         return "model_error" if self.has_model else "no_model"
 
     def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:
-        """The turn ends with this offer."""
+        """End the turn with this offer."""
         self.record.offers = list(offers)
         self.record.reply = message
 
     async def answer(self, text: str, report: QualityReport) -> None:
-        """The turn ends with the quality report as its answer."""
+        """End the turn with the quality report as its answer."""
         self.record.quality = report
         self.record.reply = text
         await self._keep_items([assistant_item(text)])
@@ -399,7 +401,7 @@ class PlannedTurn(Turn):
     # -- messages to the model ------------------------------------------------------------------
 
     async def add_user_message(self, text: str) -> None:
-        """Add a message of ours to the conversation."""
+        """Add a message of the agent's to the conversation."""
         await self._keep_items([user_item(text)])
 
     async def _keep_items(self, items: Sequence[Item]) -> None:
@@ -407,19 +409,19 @@ class PlannedTurn(Turn):
         await self.emit(None, items=items)
 
 
-# The user steers a plan: pauses it, decides on it, resumes it.
+# The user steers a plan: pauses, decides, resumes.
 
 
 NOTHING = "Nothing to continue: the last plan is complete. Send a new instruction."
 RESUMABLE = ("stopped", "running", "paused", "waiting")
-"""States of a plan whose turn has ended before its end."""
+"""States of a plan whose turn ended too early."""
 
 
 async def steer(
     runtime: Runtime, session_id: str, turn: Turn | None, op: PlanDecision | Pause | Resume
 ) -> ChatRequest | None:
-    """Carry out the op on the running turn's plan; a plan that stopped is resumed by the request
-    that is returned. Raises ``AgentError`` where there is no such plan."""
+    """Carry out the op on the running turn's plan. For a plan that stopped, returns the request
+    that resumes it. Raises ``AgentError`` if there is no such plan."""
     if isinstance(turn, PlannedTurn):
         if isinstance(op, Pause):
             turn.pause()
@@ -444,19 +446,19 @@ async def steer(
 
 
 def runs_step(turn: Turn | None, op: RunAction) -> bool:
-    """Whether the action is a step of the running plan, which goes on with it. Raises
-    ``AgentError`` where the plan does not wait for it."""
+    """Whether the action is a step of the running plan, which continues with it. Raises
+    ``AgentError`` if the plan is not waiting for it."""
     return isinstance(turn, PlannedTurn) and turn.run_action(op)
 
 
 async def stopped_plan(runtime: Runtime, session_id: str) -> StoredPlan | None:
-    """The last plan, if it stopped before its end (its server may have died, too)."""
+    """The last plan, if it stopped early (or its server died)."""
     stored = await runtime.store.plans.last(session_id)
     return stored if stored is not None and stored.plan.state in RESUMABLE else None
 
 
 async def last_plan_is_done(runtime: Runtime, session_id: str) -> bool:
-    """Whether the session's last plan came to its end."""
+    """Whether the session's last plan was completed."""
     stored = await runtime.store.plans.last(session_id)
     return stored is not None and stored.plan.state == "completed"
 

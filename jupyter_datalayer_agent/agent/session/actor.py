@@ -1,7 +1,7 @@
-"""A live session: ops in, events out, one task that takes the ops and runs the turns.
+"""A live session: ops come in, events go out, and one task takes the ops and runs the turns.
 
 Handlers only ``submit`` ops and ``subscribe`` to events. Every event is in the database before it
-is sent to anybody, in the order of its ``seq``.
+is sent, in the order of its ``seq``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FAILED = AgentError("internal", "Internal error. See the server log for details.
 
 @dataclass(frozen=True)
 class QueuedOp:
-    """An op that is not a message, on the queue."""
+    """A queued op other than a message."""
 
     op_id: str
     op: ops.Op
@@ -85,7 +85,7 @@ class LiveSession:
 
     @property
     def busy(self) -> bool:
-        """Whether a turn runs, or a message is queued that runs after it."""
+        """Whether a turn runs, or a message is queued to run after it."""
         return self.state.is_busy or bool(self._messages.has_next or self._arriving)
 
     @property
@@ -95,30 +95,30 @@ class LiveSession:
 
     @property
     def ended(self) -> bool:
-        """Whether the session takes no more ops; it can be loaded again once ``gone`` returns."""
+        """Whether the session takes no more ops; it can be loaded again after ``gone``."""
         return self._ending or self._worker.done()
 
     async def gone(self) -> None:
-        """Wait until the session's task is over."""
+        """Wait until the session's task has ended."""
         await asyncio.wait([self._worker])
 
     @property
     def idle(self) -> bool:
-        """Whether nothing runs and nothing waits: all of the session is in the database."""
+        """Whether nothing runs or waits, so that the whole session is in the database."""
         remembering = self._remembering is not None and not self._remembering.done()
         waits = self.state.waiting.has_open or not self._ops.empty()
         return not (self.busy or self._is_handling or waits or remembering)
 
     def unload(self) -> RetainedState:
-        """End the session's task while it is idle; returns what the session is to be loaded with
-        again. Listeners of its channel stay connected."""
+        """End the idle session's task. Returns what is needed to load it again. Listeners of its
+        channel stay connected."""
         self._ending = True
         self._ops.put_nowait(None)
         return self.state.retained
 
     async def check(self, op: ops.Op, asker: Asker) -> None:
         """Raises ``AgentError``: ``not_found`` for an op about a turn that the session does not
-        have, ``forbidden`` for one that sets what is locked or that is not the asker's to send."""
+        have, ``forbidden`` if it sets what is locked or if the asker may not send it."""
         if isinstance(op, ops.TurnOp):
             session_id = await self.state.runtime.store.turn_reader.session_of(op.turn_id)
             if session_id != self.id:
@@ -138,7 +138,7 @@ class LiveSession:
         op_id: str | None = None,
         starter: str | None = None,
     ) -> str:
-        """Put an op on the queue; its id, ``op_id`` or a new one."""
+        """Queue an op. Returns its id, ``op_id`` or a new one."""
         op_id = op_id or new_id("op")
         if isinstance(op, ops.UserMessage):
             self._arrive(Message(op_id, op, audience, starter=starter))
@@ -164,15 +164,15 @@ class LiveSession:
         turn_maker: TurnMaker | None = None,
         starter: str | None = None,
     ) -> tuple[str, asyncio.Future[ChatReply]]:
-        """Start a turn now, or after a running compaction or further answer; its op id and the
-        future reply. ``turn_maker`` makes another turn than that of a text. Raises
+        """Start a turn now, or after a running compaction or further answer. Returns its op id and
+        the future reply. ``turn_maker`` makes the turn instead of the text. Raises
         ``turn_in_progress``."""
         await self._current.ended()
         queued = self._messages.has_next or self._arriving
         if self.busy and (queued or not self._current.is_other_work):
             raise AgentError(
                 "turn_in_progress",
-                "A turn is running in this session. Wait for its end, interrupt it, or send the "
+                "A turn is running in this session. Wait for it to end, interrupt it, or send the "
                 "message as an op, which is queued.",
             )
         result: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
@@ -181,7 +181,7 @@ class LiveSession:
         return message.op_id, result
 
     async def started(self, op_id: str, result: asyncio.Future[ChatReply]) -> AgentError | None:
-        """Wait until the message's turn runs; the error if it was refused before that."""
+        """Wait until the message's turn runs. Returns the error if it was refused before that."""
         running = asyncio.ensure_future(self._starting.setdefault(op_id, asyncio.Event()).wait())
         try:
             first: list[asyncio.Future[Any]] = [running, result]
@@ -222,8 +222,7 @@ class LiveSession:
             except AgentError as error:
                 await self._emit_refusal(error, entry.op_id)
             except Exception:
-                # The task's boundary: one bad op must not end the session, and its submitter waits
-                # for an answer.
+                # One bad op must not end the session, and its sender waits for an answer.
                 log.exception("Session %s: an op failed", self.id)
                 await self._emit_refusal(FAILED, entry.op_id)
             self._is_handling = False
@@ -242,7 +241,7 @@ class LiveSession:
         return self.state.renamed(rename)
 
     def put_back(self, waiting: Sequence[StoredOp]) -> None:
-        """Queue these messages, as they were before the session was unloaded."""
+        """Queue these messages again, as before the session was unloaded."""
         self._messages.put_back(waiting)
 
     def run_queued(self) -> None:
@@ -255,12 +254,12 @@ class LiveSession:
         try:
             await self.state.emit(event)
         except Exception:
-            # Nor may a failure to report the failure end the session.
+            # Failing to report the failure must not end the session either.
             log.exception("Session %s: an error could not be written", self.id)
             self.state.channel.send_unsaved(event, None)
 
     async def _handle(self, queued: QueuedOp) -> bool:
-        """Carry out an op that is not a message; True when the session is to end."""
+        """Carry out an op other than a message; True if the session is to end."""
         if isinstance(queued.op, ops.Shutdown):
             return True
         if isinstance(queued.op, ops.TurnOp):
@@ -269,7 +268,7 @@ class LiveSession:
         return False
 
     async def _compact_soon(self) -> None:
-        # A running one is not repeated; a turn ends first.
+        # A running compaction is not repeated; a turn ends first.
         self._compaction_wanted = not self._current.is_other_work
         await self._next()
 
@@ -284,7 +283,7 @@ class LiveSession:
     async def _queue_or_start(self, message: Message) -> None:
         if self.state.is_busy or self._messages.has_next:
             await self._messages.add(message)
-            # A turn may have just ended: earlier messages come first.
+            # A turn may have just ended; earlier messages come first.
             await self._next()
         else:
             await self._start(message)
@@ -314,7 +313,7 @@ class LiveSession:
         self._run(turn, message)
         if message.op_id in self._starting:
             self._starting[message.op_id].set()
-        # Concurrently with the turn, which does not need it.
+        # In parallel with the turn, which does not need it.
         self._remembering = asyncio.create_task(self._remember(request))
 
     async def resume(self, waiting: WaitingTurn) -> None:
@@ -325,14 +324,14 @@ class LiveSession:
         self._run(*await resume_turn(self.state, waiting))
 
     def _run(self, turn: Turn, message: Message) -> None:
-        # From now on it follows renames; those came while it was decided what it is about.
+        # The turn follows renames from now on; these came while its subject was being decided.
         for rename in self.state.runtime.notebooks.renames.noted(turn.request.renames):
             turn.renamed(rename)
         self.state.starters.started(turn.id, message.starter)
         self._current.run_turn(turn, message)
 
     async def _remember(self, request: TurnRequest) -> None:
-        """Title the session by its first message; remember its mode, model and notebook."""
+        """Title the session from its first message; remember its mode, model and notebook."""
         state = self.state
         title, settings = changed_defaults(state.record, request)
         if title is None and settings is None:
@@ -355,6 +354,6 @@ class LiveSession:
     async def _next(self) -> None:
         if not self.state.is_busy and self._compaction_wanted:
             self._compact()
-        # A refused one is followed by the next.
+        # If one is refused, the next one follows.
         while not self.state.is_busy and (message := await self._messages.take()) is not None:
             await self._start(message)

@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TaskDone:
-    """The session's task is done; put on its queue of ops.
+    """The session's task has ended; put on its queue of ops.
 
-    ``failure`` is why a turn could not write its own end: the database could not be used.
+    ``failure`` is why a turn could not store its own end: the database could not be used.
     """
 
     turn_id: str | None = None
@@ -51,7 +51,7 @@ class CurrentTask:
         self._start(turn.run(), lambda task: self._turn_done(task, message))
 
     def run_other(self, work: Callable[[Stop], Coroutine[Any, Any, None]], failure: str) -> None:
-        """Run work that is no turn; ``failure`` is reported for an internal error."""
+        """Run work other than a turn; ``failure`` is reported for an internal error."""
         self._stop = Stop()
         self._start(work(self._stop), lambda task: self._other_done(task, failure))
 
@@ -63,10 +63,10 @@ class CurrentTask:
             self._stop.request()
 
     async def stop(self, reason: AbortReason) -> None:
-        """Stop what runs and wait for its end. At a shutdown, a turn that waits for the user is
+        """Stop what runs, and wait for its end. At a shutdown, a turn that waits for the user is
         left as it is, to be resumed."""
         task = self._task
-        # An MCP server that asks by a form ends with this server.
+        # An MCP server that waits for a form ends with this server.
         can_resume = not self._state.waiting.ends_with_server
         if reason == "shutdown" and self.turn is not None and self.turn.waits and can_resume:
             self.turn.leave()
@@ -75,8 +75,8 @@ class CurrentTask:
             await asyncio.wait([task])
 
     async def ended(self) -> None:
-        """Wait for a turn whose end was emitted, or is about to be: what follows may need a moment,
-        and whoever read of the end may already ask for what is refused while a turn runs."""
+        """Wait for a turn whose end was emitted, or is about to be: a client that has read it may
+        already ask for something that is refused while a turn runs."""
         if self.turn is not None and self.turn.record.ending and self._task is not None:
             await asyncio.wait([self._task])
 

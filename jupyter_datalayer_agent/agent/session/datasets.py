@@ -10,13 +10,13 @@ from ..state import SessionState
 
 
 async def emit_registered(session: SessionState, dataset: Dataset) -> None:
-    """The session knows the data set: its listeners are notified."""
+    """Notify the session's listeners of the data set."""
     await session.emit(DatasetRegistered(dataset=dataset))
 
 
 async def register(session: SessionState, op: UploadRegistered) -> None:
-    """Make the data set that the op names known to the session. Raises ``AgentError``
-    ``not_found``; one that the session knows is announced again."""
+    """Make the op's data set known to the session; if it already is, announce it again. Raises
+    ``AgentError`` ``not_found``."""
     dataset, _ = await session.runtime.datasets.register(session.id, name_in(op))
     await emit_registered(session, dataset)
 

@@ -1,7 +1,7 @@
-"""The messages of a session that are queued while a turn runs; stored, and announced to all.
+"""The messages of a session that are queued while a turn runs: stored, and announced to all.
 
-Messages that were queued when the user stopped a turn are held: the stop was meant for everything
-pending, so they do not start by themselves.
+If the user stops a turn, queued messages are held: the stop was meant for everything pending, so
+they do not start automatically.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class MessageQueue:
         return any(not message.held for message in self._messages)
 
     def put_back(self, waiting: Sequence[StoredOp]) -> None:
-        """Queue these again, as before the session was unloaded."""
+        """Queue these messages again, as before the session was unloaded."""
         self._messages += [Message(each.op_id, each.op, "page", held=each.held) for each in waiting]
 
     def renamed(self, rename: Rename) -> None:
-        """The messages are about the same documents, under their newer paths."""
+        """Use the new path of a renamed document in the messages."""
         for message in self._messages:
             message.renamed(rename)
 
@@ -48,16 +48,16 @@ class MessageQueue:
         self._messages.append(message)
 
     async def take(self) -> Message | None:
-        """Remove and return the next message; None if there is none, here or in the database,
-        except held ones."""
+        """Remove and return the next message that is not held; None if there is none, here or in
+        the database."""
         while message := next((each for each in self._messages if not each.held), None):
             if await self._leave(message, "started"):
                 return message
         return None
 
     async def hold(self) -> None:
-        """Hold the queued messages, except those from places that show no queue: somebody waits
-        there for the answer, and would wait forever."""
+        """Hold the queued messages, except those from places that show no queue, where someone
+        waits for the answer and would wait forever."""
         held = [
             each
             for each in self._messages
@@ -78,14 +78,14 @@ class MessageQueue:
         message.refuse(AgentError("not_found", "The message was removed from the queue."))
 
     def put_first(self, op_id: str) -> None:
-        """Make a message the next one, held or not. Raises ``AgentError`` ``not_found``."""
+        """Move a message to the front, held or not. Raises ``AgentError`` ``not_found``."""
         message = self._find(op_id)
         message.held = False
         self._messages.remove(message)
         self._messages.insert(0, message)
 
     def refuse_all(self, error: AgentError) -> None:
-        """Fail the callers that wait; the messages stay in the database."""
+        """Fail the waiting callers; the messages stay in the database."""
         for message in self._messages:
             message.refuse(error)
 

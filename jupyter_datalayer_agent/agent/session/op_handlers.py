@@ -1,5 +1,6 @@
-"""What each op does to its session. A message starts or queues a turn, and a shutdown ends the
-session: those two are the actor's own."""
+"""What each op does to its session, except messages, which start or queue a turn, and a shutdown,
+which ends the session: the actor handles those.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from .message_queue import MessageQueue
 
 UNTITLED = "New session"
 UNTITLED_BEFORE = "New chat"
-"""The title of a session without a message in earlier versions."""
+"""The title of a session without messages in earlier versions."""
 TITLE_CHARACTERS = 60
 
 
@@ -41,7 +42,7 @@ def title_from(text: str) -> str | None:
 
 
 async def titles_from_messages(store: Store, session_id: str) -> set[str]:
-    """The titles that the messages of a session can have given it."""
+    """The titles that the messages of a session may have given it."""
     prompts = await store.withdrawals.prompts(session_id)
     titles = (title_from(AGENT_PREFIX.sub("", prompt.message)) for prompt in prompts)
     return {title for title in titles if title}
@@ -50,10 +51,10 @@ async def titles_from_messages(store: Store, session_id: str) -> set[str]:
 def changed_defaults(
     record: Session, request: TurnRequest
 ) -> tuple[str | None, SessionSettings | None]:
-    """The title, from the first message; the mode, model and notebook if they changed. None for
-    what stays.
+    """The title, from the first message; the mode, model and notebook, if they changed. None for
+    what does not change.
 
-    An option of ``%agent`` is for its message alone: the user's choice in the panel stays.
+    An option of ``%agent`` is only for its message: the user's choice in the panel stays.
     """
     title = title_from(request.text) if record.title in (UNTITLED, UNTITLED_BEFORE) else None
     chosen = {"notebook": request.gate.target}
@@ -69,10 +70,10 @@ def changed_defaults(
 
 @dataclass(frozen=True)
 class OpContext:
-    """The session that an op is for: its data, what runs in it, and the messages that wait.
+    """The session that an op is for: its data, what runs in it, and the waiting messages.
 
-    ``queue_or_start`` takes a message whose turn is to run, ``start_next`` starts what waits when
-    nothing runs, and ``compact_soon`` summarises as soon as nothing runs.
+    ``queue_or_start`` takes a message whose turn is to run, ``start_next`` starts the next one if
+    nothing runs, and ``compact_soon`` summarises once nothing runs.
     """
 
     state: SessionState
@@ -153,10 +154,10 @@ def _run_answers(session: OpContext, answers: Answers) -> None:
 
 
 async def _reset(session: OpContext, op_id: str, op: ops.Reset) -> None:
-    """Empty the session, when what runs in it has ended."""
+    """Empty the session once what runs in it has ended."""
     await session.current.stop("replaced")
     state = session.state
-    # A user's title stays; one that was made from a deleted message does not.
+    # A title from the user stays; one from a deleted message does not.
     titles = await titles_from_messages(state.runtime.store, state.id)
     title = UNTITLED if state.record.title in titles else state.record.title
     await state.runtime.store.sessions.reset(state.id, title=title, events=[events.SessionReset()])

@@ -35,8 +35,8 @@ async def load(
     channel: EventChannel | None = None,
     retained: RetainedState | None = None,
 ) -> LiveSession:
-    """A session from the database. A turn that waited for the user when its server ended keeps
-    waiting; queued messages stay queued, or the first one runs.
+    """Load a session from the database. A turn that waited for the user when its server ended keeps
+    waiting; queued messages then stay queued, otherwise the first one runs.
 
     ``channel`` is an existing one with listeners.
 
@@ -78,15 +78,15 @@ DELETED = "This session is being deleted."
 RETENTION_SECONDS = 3600.0
 """Seconds between checks for expired conversations."""
 BUSY_PAUSE = 60.0
-"""Seconds until a session that is unused but busy is checked again."""
+"""Seconds until an unused but busy session is checked again."""
 
 
 class SessionRegistry:
     """Live sessions by id. A session is loaded when it is first needed.
 
-    One that is idle and unused for ``idle_seconds`` is unloaded; its listeners stay subscribed, and
-    the next op loads it again. An unloaded one without activity for ``retention_days`` (0: never)
-    is deleted when another is loaded.
+    One that is idle and unused for ``idle_seconds`` is unloaded. Its listeners stay subscribed, and
+    the next op loads it again. An unloaded session without activity for ``retention_days`` (0:
+    never) is deleted when another is loaded.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class SessionRegistry:
         self._deleting: set[str] = set()
         self._starters: dict[str, Starters] = {}
         self._retained: dict[str, RetainedState] = {}
-        # A channel lives as long as its session or a listener.
+        # A channel exists as long as its session or a listener does.
         self._channels: WeakValueDictionary[str, EventChannel] = WeakValueDictionary()
         self._sweeper: asyncio.Task[None] | None = None
         self._resuming: asyncio.Task[None] | None = None
@@ -116,7 +116,7 @@ class SessionRegistry:
     async def create(
         self, request: SessionCreate | None = None, creator: str | None = None
     ) -> Session:
-        """A new, empty session; ``creator`` is the key of the client that it is for."""
+        """Create an empty session; ``creator`` is the key of the client that it is for."""
         request = request or SessionCreate()
         check_session(self.runtime.settings(), request.settings)
         given = {} if request.title is None else {"title": request.title}
@@ -125,7 +125,7 @@ class SessionRegistry:
         return record
 
     async def begin(self, creator: str | None = None) -> LiveSession:
-        """A new, empty session, live at once; see ``create``."""
+        """Create an empty session that is live at once; see ``create``."""
         record = await self.create(creator=creator)
         runtime = self.runtime
         channel = EventChannel(runtime.store, record.id, record.last_seq, runtime.telemetry)
@@ -150,8 +150,8 @@ class SessionRegistry:
         return session
 
     async def of(self, request: ChatRequest, creator: str | None = None) -> LiveSession:
-        """The session that the request names. Where it names none it is given a new one's id; see
-        ``create``."""
+        """The session that the request names. If it names none, a new one is created and its id put
+        into the request; see ``create``."""
         if request.session_id is not None:
             return await self.live(request.session_id)
         session = await self.begin(creator)
@@ -167,7 +167,7 @@ class SessionRegistry:
 
     def _take_in(self, session: LiveSession) -> None:
         self._live[session.id] = session
-        # Who began a turn outlives the session's time in memory.
+        # Who started its turns is remembered while the session is unloaded.
         session.state.starters = self._starters.setdefault(session.id, session.state.starters)
         self._channels[session.id] = session.state.channel
         session.state.waiting.changed = self._notify_waiting
@@ -179,8 +179,8 @@ class SessionRegistry:
     async def submit(
         self, session_id: str, op: Op, audience: Audience, asker: Asker, op_id: str | None = None
     ) -> str:
-        """Put an op on the session's queue; its id, ``op_id`` or a new one. Raises ``AgentError``:
-        ``not_found``, or why the op cannot be carried out or is not the asker's to send."""
+        """Queue an op of the session. Returns its id, ``op_id`` or a new one. Raises
+        ``AgentError``: ``not_found``, or why the op is invalid or not the asker's to send."""
         while True:
             session = await self.live(session_id)
             await session.check(op, asker)
@@ -188,7 +188,7 @@ class SessionRegistry:
                 return session.submit(op, audience, op_id, asker.key)
 
     def loaded(self, session_id: str | None) -> LiveSession | None:
-        """The session if it is in memory; it is neither loaded nor kept from unloading."""
+        """The session if it is in memory. Neither loads it nor keeps it from being unloaded."""
         session = self._live.get(session_id or "")
         return session if session is not None and not session.ended else None
 
@@ -203,7 +203,7 @@ class SessionRegistry:
         return session is not None and session.waits
 
     def resume_waiting(self) -> None:
-        """Resume turns that waited for the user when the server ended: once, when the first page
+        """Resume turns that waited for the user when the server ended, once the first page
         connects."""
         if self._resuming is None:
             self._resuming = asyncio.create_task(self._resume_waiting())
@@ -216,19 +216,19 @@ class SessionRegistry:
             log.warning("What waited for the user is resumed when it is opened: %s", error)
 
     def renamed(self, rename: Rename) -> None:
-        """See ``Follower``: what is in memory of sessions."""
+        """See ``Follower``: updates sessions in memory."""
         concerned = [each.id for each in self._live.values() if each.renamed(rename)]
         for retained in self._retained.values():
             retained.seen.renamed(rename)
         self._concerned[rename.at] = concerned
 
     def concerned_by(self, rename: Rename) -> list[str]:
-        """The sessions in memory that know of a document that was just renamed; asked once."""
+        """The sessions in memory that know a document that was just renamed; returned once."""
         return self._concerned.pop(rename.at, [])
 
     def _notify_waiting(self) -> None:
-        """Notify the pages which sessions wait for the user, except inline chats, which ask in
-        place."""
+        """Tell the pages which sessions wait for the user, except inline chats, which ask where
+        they are."""
         waiting = [
             WaitingSession(session_id=each.id, title=each.state.record.title)
             for each in sorted(
@@ -332,25 +332,25 @@ class SessionRegistry:
         try:
             await self.runtime.notebooks.scratch.end(session_id, goes_on=True)
         except Exception:
-            # The sweeper's boundary: a kernel that cannot be ended must not keep all in memory.
+            # A kernel that cannot be ended must not keep all sessions in memory.
             log.exception("Session %s: its scratch kernel could not be ended", session_id)
 
     def _due(self, session: LiveSession) -> float:
         return session.state.used_at + self._idle_seconds
 
 
-# What is stored and in memory of renamed documents follows them.
+# Updates what is stored and in memory when documents are renamed.
 
 
 class RecordedRenames:
-    """Renames documents in the database and in memory, and notifies the sessions concerned."""
+    """Renames documents in the database and in memory, and notifies their sessions."""
 
     def __init__(self, runtime: Runtime, sessions: SessionRegistry) -> None:
         self._runtime = runtime
         self._sessions = sessions
 
     async def record(self, rename: Rename) -> None:
-        """What was kept under the old path gets the new one; what was deleted keeps its path."""
+        """Store the new path in place of the old one; what was deleted keeps its path."""
         if rename.is_deletion:
             await self._runtime.store.renames.note(rename)
             return
@@ -369,5 +369,5 @@ class RecordedRenames:
 
 
 def note_of(rename: Rename) -> Item:
-    """A note to the model, which would otherwise go on with the old path."""
+    """A note to the model, which would otherwise use the old path."""
     return user_item(f"[{rename.old} was renamed. Its path is now {rename.new}.]")

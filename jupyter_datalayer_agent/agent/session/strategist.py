@@ -1,4 +1,4 @@
-"""The Strategist: a separate session in which questions about the past are answered."""
+"""The Strategist: a separate session that answers questions about the past."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def create_turn(
         return strategist_turn(session, request, message)
     refines, session.proposal = session.proposal, None
     if request.chat.intent is not None or command_in(request.text) is not None:
-        # The user said what it asks: it is no reply to the proposal.
+        # The message says what it asks for, so it does not refine the proposal.
         refines = None
     if compares:
         return compare_turn(session, request, settings, message.audience, message.op_id)
@@ -69,8 +69,8 @@ async def create_turn(
 
 
 def _detect(runtime: Runtime, request: TurnRequest, settings: Settings) -> Detected | None:
-    """What the message asks of a service; nothing of one that is planned. Where there is no button
-    to click, only a command asks for one."""
+    """What the message asks of a service; None for a planned message. Without a button to click,
+    only a command asks for one."""
     if request.planned:
         return None
     detection = settings.intent_detection
@@ -88,7 +88,7 @@ def _has_model(runtime: Runtime, settings: Settings) -> bool:
 
 
 async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn, Message]:
-    """A turn that waited for the user when its server ended, with its message.
+    """A turn that waited for the user when its server ended, and its message.
 
     Raises ``AgentError`` if what it was about no longer exists.
     """
@@ -99,7 +99,7 @@ async def resume_turn(session: SessionState, waiting: WaitingTurn) -> tuple[Turn
         )
     request = await turn_request(runtime, waiting.request, session.record.settings, session.created)
     settings = for_turn(runtime.settings(), session.record.settings, waiting.request, request.mode)
-    # What a magic asks is answered in the panel.
+    # The panel answers what a magic asks.
     in_page = request.location in ("panel", "inline", "magic")
     audience: Audience = "page" if in_page else "stream"
     stored = await runtime.store.turn_reader.get(waiting.turn_id)

@@ -409,8 +409,8 @@ def _json_at(text: str, at: int) -> _Found:
 
 
 def _decode(text: str, at: int) -> tuple[Any, int]:
-    """The JSON value at a place and its end; None where there is none, or a broken one, and the
-    place where that breaks."""
+    """The JSON value at a position and its end; None if there is none or it is broken, with the
+    position where it breaks."""
     try:
         _, end = _DECODER.raw_decode(text, at)
         return parse_json(text[at:end], strict=False), end
@@ -421,7 +421,7 @@ def _decode(text: str, at: int) -> tuple[Any, int]:
 
 
 def _as_call(value: Any) -> WrittenCall | None:
-    """The call that a JSON value is; None where it is none, or has more in it than a call."""
+    """The call that a JSON value is; None if it is not one, or contains more than a call."""
     if not isinstance(value, dict):
         return None
     rest = dict(value)
@@ -464,8 +464,8 @@ def _python_at(text: str, at: int) -> _Found:
 
 
 def _python_source(text: str, at: int) -> tuple[str, int]:
-    """The expression at a place, up to its last bracket, and its end; with line breaks in strings
-    written as such."""
+    """The expression at a position, up to its last bracket, and its end; line breaks in strings are
+    escaped."""
     parts: list[str] = []
     depth = 0
     while len(parts) < _MOST_TOKENS and (token := _PYTHON_TOKEN.match(text, at)) is not None:
@@ -487,7 +487,7 @@ def _unprinted(node: ast.expr) -> ast.expr:
 
 
 def _python_call(node: ast.expr, source: str) -> WrittenCall:
-    """Raises ``ValueError`` for what is no call with named literals only."""
+    """Raises ``ValueError`` for anything but a call with named literals only."""
     if not isinstance(node, ast.Call) or node.args:
         raise ValueError
     name = plain_name(ast.unparse(node.func))
@@ -501,12 +501,12 @@ def _python_call(node: ast.expr, source: str) -> WrittenCall:
 
 
 class _Words(ast.NodeTransformer):
-    """Reads JSON's words in Python as well, as models mix them."""
+    """Also accepts JSON's words in Python, as models mix them."""
 
     _VALUES = {"true": True, "false": False, "null": None}
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Puts a constant in place of such a name."""
+        """Replace such a name by a constant."""
         if node.id not in self._VALUES:
             return node
         return ast.copy_location(ast.Constant(self._VALUES[node.id]), node)

@@ -1,4 +1,4 @@
-"""How a turn ends before it is complete."""
+"""How a turn ends early."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model_calls.call import ANOTHER_WAY, REPETITION, ModelAnswer
 
 AGAIN = "Send the message again, or choose another model."
 
-# A fence alone is what small models write in place of a call.
+# Small models write an empty code block instead of a call.
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})\w*[ \t]*$", re.MULTILINE)
 
 AbortReason = Literal["interrupted", "replaced", "token_limit", "tool_limit", "shutdown", "error"]
@@ -45,14 +45,14 @@ def why_empty(answer: ModelAnswer) -> str:
     if reason == SIZE_LIMIT:
         return f"The model was cut off {answer.cut_at}, before it answered. {AGAIN}"
     if reason == REPETITION:
-        return f"The model repeated itself in its reasoning, so it was ended. {AGAIN}"
+        return f"The model repeated itself in its reasoning, so it was stopped. {AGAIN}"
     if answer.has_reasoned:
-        return f"The model reasoned, and ended without an answer. {AGAIN}"
+        return f"The model reasoned, but did not answer. {AGAIN}"
     return f"The model returned an empty answer. {AGAIN}"
 
 
 def is_empty(answer: str) -> bool:
-    """Whether an answer (Markdown) shows nothing: white space, or code blocks without code."""
+    """Whether an answer (Markdown) shows nothing: white space, or empty code blocks."""
     return not _FENCE.sub("", answer).strip()
 
 

@@ -1,4 +1,4 @@
-"""The turn loop: run, step, query, execute (DESIGN 4)."""
+"""The turn loop: run, step, query, execute."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ from ..tool_output import ReportedResults
 from .ends import AbortReason, TurnEnds, end_of, is_empty, why_empty
 from .record import Restored, TurnRecord, TurnStatus, answered_before
 
-# The plan that the model shows with ``updatePlan``, kept true by the results of the turn.
+# The plan that the model shows with ``updatePlan``, corrected by the results of the turn.
 
 
 class ShownPlan:
-    """The steps as the model last gave them, and whether the step in progress had any result."""
+    """The steps that the model gave last, and whether the step in progress has any result."""
 
     def __init__(self) -> None:
         self.steps: list[PlanStep] = []
         self._has_result = False
 
     def update(self, steps: Sequence[PlanStep], failed: str | None) -> None:
-        """Take the model's steps. ``failed`` is a call of the same answer that failed: then no
-        step is completed by that answer. Raises ``ToolFailure``."""
+        """Take the model's steps. If ``failed``, a call of the same answer, failed, that answer
+        completes no step. Raises ``ToolFailure``."""
         done = _with(self.steps, "completed")
         completed = [each for each in _with(steps, "completed") if each not in done]
         if failed is not None and completed:
@@ -75,15 +75,15 @@ class ShownPlan:
         self.steps = list(steps)
 
     def note(self, done: FinishedCall, registry: ToolRegistry) -> None:
-        """A call has its answer."""
+        """Take a call with its answer."""
         tool = registry.behind(done.record.name)
         self._has_result |= done.done.result.ok and tool is not None and tool.changes
 
     def closed(self, not_done: NotDone | None) -> list[PlanStep] | None:
-        """The steps at the end of a completed turn, None where they stay as they are.
+        """The steps at the end of a completed turn, None if they do not change.
 
-        A step in progress failed if something of the turn did, is completed if it changed or ran
-        something, and else is skipped, as is every step that was not begun.
+        A step in progress failed if anything in the turn did, is completed if it changed or ran
+        something, and is otherwise skipped, as are all steps that were not begun.
         """
         status: StepStatus = "completed" if self._has_result else "skipped"
         if not_done is not None:
@@ -103,7 +103,7 @@ def _with(steps: Sequence[PlanStep], status: StepStatus) -> list[str]:
 log = logging.getLogger(__name__)
 
 WRITTEN_AT_ONCE = 100
-"""Calls that are answered without being run, in one transaction."""
+"""Calls that are answered without being run and stored in one transaction."""
 
 
 class Turn:
@@ -160,8 +160,8 @@ class Turn:
 
     @property
     def _has_user(self) -> bool:
-        """Whether somebody can answer a question. What a magic asks is answered in the panel, which
-        a notebook without a page (nbconvert, a script) has not."""
+        """Whether someone can answer a question. The panel answers for a magic, but a notebook
+        without a page (nbconvert, a script) has none."""
         if self.request.location == "magic" and self.audience != "page":
             return any(page.connected for page in self.runtime.pages)
         return self.audience != "none" and self.request.chat.can_answer
@@ -183,7 +183,7 @@ class Turn:
         self.approvals.restore(restored.wait)
 
     def renamed(self, rename: Rename) -> bool:
-        """The turn goes on with what it is about, under its newer path."""
+        """Use the new path of a renamed document."""
         gate = self.request.gate
         is_concerned = any(map(rename.affects, [*gate.documents, *self.watch.paths]))
         self.request.renamed(rename)
@@ -194,13 +194,13 @@ class Turn:
     # -- run -----------------------------------------------------------------------------------
 
     def stop(self, reason: AbortReason) -> None:
-        """Stop the turn, now or as soon as it begins. One that is ending is not affected."""
+        """Stop the turn, now or as soon as it begins. A turn that is ending is not affected."""
         if not self._stop.requested:
             self._reason_to_stop = reason
             self._stop.request()
 
     async def run(self) -> ChatReply:
-        """Run the turn, until ``stop``. Whatever happens, it ends with one event."""
+        """Run the turn until it ends or ``stop`` is called. It always ends with one event."""
         writing = self._begin()
         try:
             try:
@@ -260,7 +260,7 @@ class Turn:
         await self._execute(calls, counted=True)
 
     def _begin(self) -> asyncio.Task[None]:
-        """Begin to store the start of the turn, with its message; a restored turn already has."""
+        """Begin to store the start of the turn with its message; a restored turn is stored."""
         if self._restored is not None:
             return asyncio.create_task(asyncio.sleep(0))
         self._keep([user_item(self.request.text)])
@@ -349,7 +349,7 @@ class Turn:
             )
 
     async def _run(self, group: Sequence[Item]) -> list[FinishedCall]:
-        """Run a group of calls, but for what a failure before them in the answer holds back."""
+        """Run a group of calls, except those that an earlier failure in the answer holds back."""
         call = group[0]
         if self._held_back.why is not None and call["call_id"] not in self._caller.failures:
             if (held := self._held_back.whole(call)) is not None:
@@ -370,14 +370,14 @@ class Turn:
             if done.done.images and self.runtime.supports_vision(self.model):
                 items.append(await done.pictures(self._window.items))
         finally:
-            # A stop meanwhile leaves out the pictures, and nothing of what was done.
+            # If the turn is stopped meanwhile, only the pictures are missing.
             self._keep(items)
             self.record.add_call(done)
             self.watch.note(done, self.request.gate.document)
             await self.emit(done.event, items=items, tool_calls=[done.record])
 
     async def _offer_fixes(self) -> None:
-        """Offer the user fixes where a cell that this turn ran still shows its error."""
+        """Offer the user fixes if a cell that this turn ran still shows its error."""
         for failure in [*self.watch.unbegun.values(), *self.watch.failed_runs][:MAX_OFFERS]:
             await self.offer_fixes(failure, await self.fixes_of(failure))
 
@@ -394,7 +394,7 @@ class Turn:
 
     def _make_dispatcher(self, seen: SeenCells | None) -> Dispatcher:
         """A dispatcher for this turn: for the model's calls, based on what it has ``seen``, or for
-        our own."""
+        the agent's own."""
         request = self.request
         context = ToolContext(
             gate=request.gate,
@@ -427,7 +427,7 @@ class Turn:
         )
 
     async def _changed(self, path: str, changes: list[Change], call_id: str | None) -> None:
-        """A document was changed: stored and emitted at once, whatever follows in the call."""
+        """Store and emit the change of a document at once, whatever follows in the call."""
         self.record.changes.extend(changes)
         event = events.DocumentChanged(path=path, changes=changes, call_id=call_id)
         await self.emit(event, changes=changes)
@@ -455,7 +455,7 @@ class Turn:
     # -- the end -------------------------------------------------------------------------------
 
     async def _save_partial_text(self) -> None:
-        """The user saw the text that was cut off, so it stays in the history."""
+        """Keep the text that was cut off in the history, since the user saw it."""
         if text := self._caller.partial_text:
             self.record.reply = text
             item = assistant_item(text)
@@ -463,8 +463,8 @@ class Turn:
             await self.emit(None, items=[item])
 
     async def _abort_open_calls(self) -> None:
-        """Every call gets an answer, so that the next request is valid. Many are written together:
-        an answer may have thousands."""
+        """Answer every open call, so that the next request is valid. Many are stored together: an
+        answer may have thousands."""
         calls = unanswered(self.items)
         for start in range(0, len(calls), WRITTEN_AT_ONCE):
             for call in calls[start : start + WRITTEN_AT_ONCE]:
@@ -532,7 +532,7 @@ class Turn:
         return self.record.as_reply(status, error, self._usage.total)
 
     async def emit_status(self, message: str) -> None:
-        """Report the current activity."""
+        """Report what the turn is doing."""
         await self.emit(events.Status(message=message))
 
     async def emit(self, event: events.BaseEvent | None, **belongings: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a turn did, as it is stored and returned."""
+"""What a turn did, for the database and for its reply."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..tool_calls.scheduler import FinishedCall, finished
 from ..tool_calls.verification import RUN_FAILURES, WELL, runs_of
 from .ends import AbortReason
 
-# What a turn did, counted from the results of its calls: no text of the model is read for it.
+# What a turn did, counted from the results of its calls; the model's text is not read for it.
 
 
 NOTHING = "Nothing was changed or run in this turn."
@@ -60,7 +60,7 @@ def facts_of(records: Iterable[ToolCallRecord], registry: ToolRegistry) -> TurnF
         codes += tool.runs
         others += not tool.runs
         if tool.runs:
-            # Code without a cell: its next run counts.
+            # Code without a cell: the next run of the tool counts.
             (failed.discard if record.status == "ok" else failed.add)(tool.name)
     count = len(ran) + codes
     return TurnFacts(
@@ -73,7 +73,7 @@ def facts_of(records: Iterable[ToolCallRecord], registry: ToolRegistry) -> TurnF
 
 
 def _may_have_acted(record: ToolCallRecord, output: Any, result: dict[str, Any]) -> bool:
-    """Whether a call that names no cell did something, or may have."""
+    """Whether a call without a cell did something, or may have."""
     if record.status == "error":
         return (result.get("error") or {}).get("code") in RUN_FAILURES
     return not (isinstance(output, dict) and output.get("unchanged") is True)
@@ -95,11 +95,11 @@ def _message(changed: int, runs: int, errors: int, others: int) -> str:
 
 # Which changes and runs of a turn failed: derived from results, not from the answer.
 #
-# Reads count for nothing, and neither does a failure that was fixed later in the turn.
+# Reads do not count, nor does a failure that was fixed later in the turn.
 
 
 DOCUMENTS = frozenset({"notebook", "document", "lexical", "file"})
-"""The groups of tools that change documents, those apart that run code."""
+"""The groups of tools that change documents, except those that run code."""
 RUNS = "jupyter-input"
 """The type of a block that runs."""
 LONGEST = 300
@@ -109,8 +109,8 @@ Kind = Literal["change_failed", "run_failed", "call_failed"]
 
 @dataclass(frozen=True)
 class _Failure:
-    """An act that failed and was not fixed so far; ``step`` is the model's answer that asked
-    for it, ``is_last`` whether nothing has gone well since."""
+    """An act that failed and has not been fixed; ``step`` is the model's answer that asked for it,
+    ``is_last`` whether nothing has succeeded since."""
 
     kind: Kind
     step: int
@@ -133,10 +133,10 @@ def not_done(
     summaries: Mapping[str, str],
     registry: ToolRegistry,
 ) -> NotDone | None:
-    """What the user should know about a turn that seems to have succeeded; None if it has.
+    """What the user should know about a turn that seems to have succeeded; None if it did.
 
-    ``records`` are the calls that have ended, by their ids, and ``summaries`` their lines for a
-    user, where they are known.
+    ``records`` are the calls that have ended, by id, and ``summaries`` their lines for the user, if
+    known.
     """
     tally = _Tally()
     for step, call_id in _calls(items):
@@ -160,14 +160,14 @@ def _calls(items: Sequence[Item]) -> Iterator[tuple[int, str]]:
 
 
 class _Tally:
-    """Follows the acts of a turn: which calls and which cells failed and are not fixed."""
+    """Tracks the acts of a turn: which calls and cells failed and are not fixed."""
 
     def __init__(self) -> None:
         self._calls: list[_Failure] = []
-        # By the cell's id: a call need not say which notebook it means.
+        # By the cell's id, since a call need not name its notebook.
         self._cells: dict[str, _Failure] = {}
         self._denied: str | None = None
-        # A call that went well and changed nothing, since everything was already in place.
+        # A successful call that changed nothing, since everything was already in place.
         self._idle: str | None = None
         self._tried_to_change = self._has_changed = self._has_succeeded = False
 
@@ -207,8 +207,8 @@ class _Tally:
             self._calls.append(failure)
 
     def _mend(self, step: int, is_change: bool) -> None:
-        """What goes well in a later answer of the model fixes a call that failed; only a change
-        fixes a change. What was asked for beside it does not."""
+        """A success in a later answer of the model fixes a failed call, but only a change fixes a
+        change. Calls of the same answer do not count, since they were made without knowing."""
         self._calls = [
             replace(each, is_last=False)
             for each in self._calls
@@ -217,7 +217,7 @@ class _Tally:
         self._cells = {key: replace(each, is_last=False) for key, each in self._cells.items()}
 
     def _follow_changes(self, changes: Sequence[Mapping[str, Any]]) -> None:
-        """A cell that is gone, empty, or no code cell any more shows no failure."""
+        """A cell that is gone, empty or no longer code has no failure."""
         for change in changes:
             is_code = change.get("cellType") in (None, "code")
             is_empty = change["op"] == "update" and not (change.get("after") or "").strip()
@@ -225,7 +225,7 @@ class _Tally:
                 self._cells.pop(str(change.get("cellId")), None)
 
     def _follow_blocks(self, output: Mapping[str, Any]) -> None:
-        """The same of blocks, of which the output says it."""
+        """Do the same for blocks, which are in the output."""
         for block_id in output.get("deleted", ()):
             self._cells.pop(str(block_id), None)
         if output.get("type") not in (None, RUNS):
@@ -264,8 +264,8 @@ def _line(message: str) -> str:
 
 # A turn that waited for the user when its server ended.
 #
-# A call that ran, and whose result waited for approval, is not repeated: its result is in the
-# approval request, as text.
+# A call that ran and whose result waited for approval is not repeated: the approval request has its
+# result as text.
 
 
 SUMMARY = "Done before the server restarted"
@@ -328,9 +328,9 @@ def _result(name: str, share: ShareRequest, text: str) -> ToolResult:
 
 TurnStatus = Literal["completed", "failed", "aborted"]
 STEPS = {"items", "tool_calls"}
-"""What a step of the turn stores, and a piece of streamed text does not."""
+"""What a step of the turn stores and a piece of streamed text does not."""
 DURATION_STEP_SECONDS = 1
-"""How much of a turn's time may be lost with its server."""
+"""How much of a turn's duration may be lost if its server dies."""
 
 
 class TurnRecord:
@@ -387,24 +387,24 @@ class TurnRecord:
         return time.monotonic() - self._began
 
     def note_answer(self, answer: ModelAnswer) -> None:
-        """The model has answered; its last text is the reply."""
+        """Record the model's answer; its last text is the reply."""
         self.reply = answer.text or self.reply
         self.call_as_text = answer.notice
         self.incomplete = None if answer.calls else answer.incomplete
 
     def add_call(self, done: FinishedCall) -> None:
-        """A call has ended."""
+        """Record a call that has ended."""
         self.calls[done.record.call_id] = done.record
         self.summaries[done.record.call_id] = done.done.summary
 
     def renamed(self, rename: Rename) -> None:
-        """The changes were to the same documents, under their newer paths."""
+        """Use the new path of a renamed document in the changes."""
         self.changes[:] = [
             each.model_copy(update={"path": rename.path(each.path)}) for each in self.changes
         ]
 
     def find_not_done(self, items: Sequence[Item]) -> NotDone | None:
-        """The notice above the reply; where nothing may be changed, only about a call as text."""
+        """The notice above the reply; if nothing may be changed, only about a call as text."""
         if not self._request.gate.may_change:
             return self.call_as_text
         tools = self._request.tools
@@ -413,7 +413,7 @@ class TurnRecord:
         return found if has_failed else self.call_as_text or found
 
     def find_facts(self) -> TurnFacts | None:
-        """What the calls did; None where nothing may be changed."""
+        """What the calls did; None if nothing may be changed."""
         if not self._request.gate.may_change:
             return None
         return facts_of(self.calls.values(), self._request.tools)
@@ -436,8 +436,8 @@ class TurnRecord:
         )
 
     async def append(self, **belongings: Any) -> None:
-        """Store events and what belongs to them, and now and then for how long the turn has worked:
-        if the server dies, that is its duration."""
+        """Store events and what belongs to them and, from time to time, the turn's duration so far,
+        which counts if the server dies."""
         if (
             self.seconds - self._stored_seconds >= DURATION_STEP_SECONDS
             or belongings.keys() & STEPS

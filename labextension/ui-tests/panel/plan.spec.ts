@@ -50,7 +50,7 @@ test('a plan is edited by the keyboard before it runs: the edited steps run, no 
 
   // Refused: it is said here, and nothing that was typed is lost.
   await page.keyboard.press('Control+Enter');
-  await expect(plan.root.getByRole('alert')).toContainText('says nothing');
+  await expect(plan.root.getByRole('alert')).toContainText('is empty');
   await expect(plan.fields.nth(1)).toHaveValue('Conclude');
   await plan.root.getByRole('button', { name: 'Remove step 1' }).click();
   await expect(plan.fields.first()).toBeFocused();

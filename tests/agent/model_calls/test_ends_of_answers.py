@@ -169,9 +169,9 @@ def failed(server: RunningServer) -> tuple[str, str]:
 
 
 NO_ANSWER: dict[str, tuple[Step, str]] = {
-    "reasoning": (Reasoning(THOUGHT), "reasoned, and ended without an answer"),
+    "reasoning": (Reasoning(THOUGHT), "reasoned, but did not answer"),
     "reasoning to the limit": (cut(Reasoning(THOUGHT)), "cut off after 20 output tokens"),
-    "in the text": (Say(f"<think>{THOUGHT}"), "reasoned, and ended"),
+    "in the text": (Say(f"<think>{THOUGHT}"), "reasoned, but did not answer"),
     "in the text to the limit": (cut(Say(f"<think>{THOUGHT}")), "cut off after 20 output tokens"),
     "hidden to the limit": (cut(), "reasoning counts, too"),
     "filtered": (Answer([], finish="content_filter"), "content filter ended the answer"),
@@ -201,5 +201,5 @@ def test_reasoning_in_either_field_is_shown(
     for field in ("reasoning_content", "reasoning"):
         model.script(Deltas([{field: "Let me "}, {field: "think."}]))
         error, reasoned = failed(server)
-        assert "reasoned, and ended" in error
+        assert "reasoned, but did not answer" in error
         assert reasoned == "Let me think."

@@ -244,7 +244,7 @@ def test_a_second_click_while_the_plan_goes_on_is_refused(
     refused = act(server, session, run_op(first, name="Ada"))[-1]
     assert (refused["type"], refused["code"]) == ("error", "invalid_request")
     approved = act(server, session, {"type": "plan_decision", "decision": "approve"})[-1]
-    assert "run it in its form" in approved["message"]
+    assert "Run it in its form" in approved["message"]
     seen = act(server, session, run_op(second, name="Bob"))
     assert seen[-1]["type"] == "turn_completed"
     assert runs(server) == ["Ada", "Bob"]
@@ -348,7 +348,7 @@ def test_a_stopped_plan_proposes_the_action_again(
     ("name", "why"),
     [
         ("refused", "This parcel is refused. Choose another name."),
-        ("lost", "lost.txt should have been written, and is not there."),
+        ("lost", "lost.txt should have been written, but does not exist."),
     ],
 )
 def test_a_failed_action_fails_its_step_and_can_be_run_again(
@@ -529,7 +529,7 @@ def test_where_nobody_can_run_it_no_action_is_offered_and_none_is_taken(
     assert reply["status"] == "completed"
     first, second, *_ = model.requests
     assert "parcels/stamp" not in json.dumps(first.body).replace(TASK, "")
-    assert "nobody can do that over this route" in json.dumps(second.body)
+    assert "Actions need a form" in json.dumps(second.body)
     assert runs(server) == []
 
 
@@ -542,7 +542,7 @@ def test_a_plan_of_a_page_that_is_continued_without_one_is_denied_at_its_action(
     act(server, session, {"type": "interrupt"})
     reply = server.post("chat", {**task("continue"), "sessionId": session})
     assert reply["status"] == "failed"
-    assert "nobody can do that over this route" in reply["reply"]
+    assert "Actions need a form" in reply["reply"]
     assert runs(server) == []
 
 

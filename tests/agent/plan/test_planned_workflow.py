@@ -373,7 +373,7 @@ def test_where_the_model_gives_no_plan_the_workflow_that_was_requested_is_carrie
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
     (result,) = of_type(turn["events"], "warning")
     assert result["code"] == "template_instead"
-    assert "gave no plan" in result["message"]
+    assert "made no plan" in result["message"]
     assert (server.root / "without_plan.ipynb").exists()
 
 

@@ -231,7 +231,7 @@ def test_a_client_that_was_registered_by_hand(server: RunningServer, secret: str
 
 def test_a_server_without_sign_in_says_so(server: RunningServer) -> None:
     for entry, problem in (
-        ({"command": "no-such-program"}, "no server over HTTP"),
+        ({"command": "no-such-program"}, "not a server over HTTP"),
         ({"url": "http://127.0.0.1:9/mcp"}, "failed"),
         ({"url": "http://mcp.example/mcp"}, "https://"),
     ):
