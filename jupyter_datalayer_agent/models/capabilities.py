@@ -1,5 +1,5 @@
-"""What a model costs, and how much it can be asked to reason: of the catalogue's models, and of
-others as litellm's price list has them, where that is loaded."""
+"""What models cost and which reasoning efforts they take: from the catalogue or, once it is loaded,
+from litellm's price list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Efforts: TypeAlias = tuple[ReasoningEffort, ...]
 
 EFFORTS: Efforts = get_args(ReasoningEffort)
 USUAL: Efforts = ("low", "medium", "high")
-"""The efforts that every model takes that reasons and declares no others."""
+"""The efforts of every model that reasons and declares no others."""
 FULL: Efforts = (*USUAL, "xhigh", "max")
 
 
@@ -51,7 +51,7 @@ _LISTED: Mapping[str, Capabilities] = {
 
 
 def capabilities(model: str) -> Capabilities:
-    """What is known of ``provider/name``, or of a bare name of the catalogue's makers."""
+    """What is known about ``provider/name``, or a bare name of one of the catalogue's makers."""
     listed = _LISTED.get(model)
     if listed is not None:
         return listed
@@ -74,8 +74,8 @@ def taken_effort(model: str, effort: str | None) -> str | None:
 
 
 def described(info: ModelInfo, assumed_window: int) -> None:
-    """Add what is known of a model to what the catalogue says of it; ``assumed_window`` is counted
-    with where its window is not known."""
+    """Add what is known about a model to its catalogue entry; ``assumed_window`` is used if its
+    window is unknown."""
     known = capabilities(info.id)
     info.reasoning_efforts = list(known.efforts) or None
     info.input_price, info.output_price = known.input_price, known.output_price

@@ -26,9 +26,9 @@ Environment = Mapping[str, str]
 class Provider:
     """A provider as litellm names it (``prefix``).
 
-    ``keys``: the environment variables of which one must hold the key; none needed if empty.
-    ``also``: variables that must be set besides. ``chooses_itself``: whether a key alone is reason
-    enough to make it the default."""
+    ``keys``: environment variables, one of which must hold the key; empty if none is needed.
+    ``also``: variables that must be set, too. ``chooses_itself``: a key is enough to make the
+    provider the default."""
 
     prefix: str
     label: str
@@ -154,7 +154,7 @@ def provider_of(model: str) -> Provider | None:
 
 
 def api_key(provider: Provider, environ: Environment) -> str | None:
-    """The provider's key, without the white space that copying leaves around it.
+    """The provider's key, without white space around it, which copying may add.
 
     ``None`` if no variable is set, an empty string if one is empty."""
     found = None
@@ -171,7 +171,7 @@ def readiness(
 ) -> Readiness:
     """Whether ``model`` could be called now, as far as settings and environment show.
 
-    There is no network request, so a wrong key is only found by a call."""
+    No request is made, so only a call reveals a wrong key."""
     if not model:
         return _no_model(environ)
     if model.startswith(PREFIX):
@@ -222,10 +222,10 @@ def default_model(environ: Environment = os.environ) -> str | None:
 def models_reply(
     current: str | None = None, api_base: str | None = None, environ: Environment = os.environ
 ) -> ModelsReply:
-    """The answer of ``GET models``. ``current`` is the configured model, which comes first where it
-    is not one of those listed; without one, the default is what the environment suggests."""
+    """The answer of ``GET models``. ``current`` is the configured model, which comes first if it is
+    not listed; without one, the environment suggests the default."""
     chosen = current or default_model(environ)
-    # With a user's own address, OpenAI's names would be sent there and not to OpenAI.
+    # With the user's own address, OpenAI's names would be sent there instead of to OpenAI.
     listed = [
         _info(provider, model, environ)
         for provider in PROVIDERS
@@ -259,13 +259,13 @@ _connected: Mapping[str, CatalogueModel] = {}
 
 
 def set_connected(models: Mapping[str, CatalogueModel]) -> None:
-    """What is known of the models of servers that users connected, by their full names."""
+    """Set what servers that users connected report about their models, by full name."""
     global _connected
     _connected = models
 
 
 def connected_model(model: str) -> CatalogueModel | None:
-    """What the server that has a model reported of it, if a user connected that server."""
+    """What a connected server reported about its model; None if no server has it."""
     return _connected.get(model)
 
 

@@ -1,6 +1,6 @@
-"""Assembles one answer from the chunks of a chat completion, as our events.
+"""Assembles one answer from the chunks of a chat completion.
 
-Chunks mark the end of the answer, but not of an item. So items are completed at the end; in a
+Chunks mark the end of the answer, but not of an item, so items are completed at the end. In a
 broken stream, text is complete if something follows it, and a call if its arguments are a JSON
 object.
 """
@@ -44,7 +44,7 @@ _FINISH_REASONS = {
 
 @dataclass
 class ChatAssembler:
-    """See ``drafts.Assembler``. ``taken`` are the ids of earlier calls: some servers reuse them in
+    """See ``drafts.Assembler``. ``taken`` are the ids of earlier calls, which some servers reuse in
     each answer."""
 
     taken: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class ChatAssembler:
     _refused: set[str] = field(default_factory=set)
     _has_refused: bool = False
     _calls: dict[int, tuple[str, str | None]] = field(default_factory=dict)
-    """By a call's index its item id and the id that the provider gave it."""
+    """The item id and the provider's id of each call, by its index."""
     _thinking: list[dict[str, Any]] = field(default_factory=list)
     _started: bool = False
     _usage: Usage = field(default_factory=Usage)
@@ -67,8 +67,8 @@ class ChatAssembler:
         return self._size.is_over
 
     def keep_refusals(self, source: Any) -> None:
-        """Have litellm's stream ``source`` pass on the chunks of a refusal, which it leaves out:
-        they become text on their way to it."""
+        """Make litellm's stream ``source`` pass on the chunks of a refusal, which it would drop, as
+        text."""
         stream = getattr(source, "completion_stream", None)
         chunks = getattr(stream, "_iterator", None)
         if stream is not None and chunks is not None:
@@ -109,8 +109,8 @@ class ChatAssembler:
         self._count(response)
 
     def is_whole(self, source: Any) -> bool:
-        """Whether the server said that the answer ended: why, or with ``[DONE]`` alone, as some do;
-        then a call may still be cut off. litellm invents a reason, as it does for missing usage."""
+        """Whether the server said that the answer ended, with a reason or only with ``[DONE]``;
+        then a call may still be cut off. litellm invents missing reasons and usage."""
         if not any(getattr(chunk, "usage", None) for chunk in getattr(source, "chunks", ())):
             self._usage = Usage()
         if self._has_reason(source):
@@ -133,12 +133,12 @@ class ChatAssembler:
         return self._finish_reason is not None
 
     def may_be_whole(self) -> bool:
-        """Whether there is an answer, and the arguments of its calls are whole."""
+        """Whether there is an answer, with complete arguments in its calls."""
         calls = [draft for draft in self._drafts.values() if draft.kind == "function_call"]
         return bool(self._drafts) and all(is_json_object(call.text) for call in calls)
 
     def was_shown(self) -> bool:
-        """False: chunks do not say that a message is whole."""
+        """False: chunks do not say that a message is complete."""
         return False
 
     def end_as(self, reason: str) -> None:
@@ -235,10 +235,10 @@ class ChatAssembler:
     def _is_another(
         self, known: tuple[str, str | None], given: str | None, name: str, written: str
     ) -> bool:
-        """Whether a chunk begins another call under an index that was used: not all servers count,
-        and some give each chunk an id of its own.
+        """Whether a chunk begins another call under a used index: some servers do not count calls,
+        and some give each chunk its own id.
 
-        Nothing follows on the JSON object that a call's arguments are, and no call has two names.
+        Nothing can follow the JSON object of a call's arguments, and no call has two names.
         """
         item_id, id_before = known
         draft = self._drafts[item_id]
@@ -255,7 +255,7 @@ class ChatAssembler:
         return call_id
 
     def _think(self, block: Mapping[str, Any]) -> None:
-        """Chunks of thinking belong together until one of them is signed."""
+        """Collect chunks of thinking, which belong together until one of them is signed."""
         self._begun("reasoning", "rs")
         if block.get("type") != "thinking":
             self._thinking.append(dict(block))
@@ -305,7 +305,7 @@ def _is_sound(draft: AnswerDraft) -> bool:
 
 
 def _refusal(delta: Any) -> str | None:
-    """Why the model does not answer; litellm keeps it among a provider's own fields."""
+    """Why the model does not answer, which litellm keeps among the provider's own fields."""
     own = getattr(delta, "provider_specific_fields", None) or {}
     refusal = getattr(delta, "refusal", None) or own.get("refusal")
     return refusal if isinstance(refusal, str) else None

@@ -40,9 +40,9 @@ _GO_ON = "Go on."
 
 
 def alternating(messages: Sequence[Message]) -> list[Message]:
-    """The messages for a template that knows no system role, and in which only an answer follows
-    the results of calls: the instructions begin the first user message, and an answer that says
-    nothing new stands where a user's message would follow a result."""
+    """The messages for a template that has no system role and expects an answer after the results
+    of calls: the instructions begin the first user message, and a neutral answer is inserted where
+    a user's message would follow a result."""
     rest = list(messages)
     instructions = rest.pop(0)["content"] if rest and rest[0]["role"] == "system" else None
     result: list[Message] = []
@@ -59,7 +59,7 @@ def alternating(messages: Sequence[Message]) -> list[Message]:
 
 
 def joined(before: Any, after: Any) -> Any:
-    """The contents of two messages as that of one."""
+    """The contents of two messages as one."""
     if isinstance(before, str) and isinstance(after, str):
         return f"{before}\n\n{after}"
     return [*_parts(before), *_parts(after)]
@@ -113,7 +113,7 @@ class ChatMessages:
 
     @property
     def is_settled(self) -> bool:
-        """Whether further items cannot change the messages so far."""
+        """Whether further items leave the messages so far unchanged."""
         is_open = self._answer is not None or self._open_calls or self._held
         return not is_open and not (self.messages and self.messages[-1]["role"] == "user")
 
@@ -123,10 +123,10 @@ class ChatMessages:
         return self.messages
 
     def _open_answer(self) -> Message:
-        """The assistant's message to which the next items belong."""
+        """The assistant message to which the next items belong."""
         if self._answer is None:
             self._release()
-            # Not null: servers refuse it, and templates write "None" to the model.
+            # Not null, which servers refuse and templates write as "None".
             self._answer = {"role": "assistant", "content": ""}
             self.messages.append(self._answer)
         return self._answer
@@ -186,8 +186,8 @@ class ChatMessages:
 
 
 def thinking_blocks(item: Item) -> list[dict[str, Any]]:
-    """The signed blocks of thinking in a reasoning item that came over chat completions, as
-    Anthropic's models want them back; none in one of the Responses API."""
+    """The signed blocks of thinking in a reasoning item from chat completions, as Anthropic's
+    models expect them; none for one from the Responses API."""
     content = item.get("encrypted_content")
     if not isinstance(content, str) or not content.startswith("[{"):
         return []
@@ -222,7 +222,7 @@ def _text(content: Any) -> str:
 
 
 def _content(content: Any) -> Any:
-    """A message of only text has it as a string: not all OpenAI-compatible servers take a list of
+    """A message of only text as a string, since not all OpenAI-compatible servers take a list of
     parts."""
     if isinstance(content, str) or all("image_url" not in part for part in content or []):
         return _text(content)
@@ -238,7 +238,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "image_url", "image_url": image}
 
 
-# Caches how a conversation's items were mapped, so that a request only maps the new ones.
+# Caches the mapping of a conversation's items, so that a request only maps new ones.
 
 
 class ItemMapper:

@@ -1,4 +1,4 @@
-"""``GET models`` with what users connected, beside the catalogue."""
+"""``GET models``: the models that users connected, and those of the catalogue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .local.added_models import PREFIX, added_models
 from .provider_arguments import OTHER_PREFIXES
 from .types import ModelError, Readiness
 
-# Whether a model could be called, as far as that is known without a call.
+# Whether a model can be called, as far as that is known without a call.
 
 
 async def named_model(
@@ -82,7 +82,7 @@ def _knows(litellm: ModuleType, model: str) -> bool:
 
 def all_models(connections: Connections, current: str | None, api_base: str | None) -> ModelsReply:
     """The models of all connections, then those of the catalogue. ``current`` is the configured
-    model; without one the default is the first provider's that has a key."""
+    model; without one, the default is from the first provider that has a key."""
     found = connections.all()
     chosen = current or connections.default_model()
     # OpenAI's names go to OpenAI where its key was saved, whatever the address of others.
@@ -118,7 +118,7 @@ async def model_named(connections: Connections, model: str, api_base: str | None
 
 
 def _distinguish(models: Sequence[ModelInfo]) -> None:
-    """Add where they are to models of the same name, as on two servers."""
+    """Add the server to the labels of models with the same name."""
     labels = Counter(each.label for each in models)
     for each in models:
         if labels[each.label] > 1:

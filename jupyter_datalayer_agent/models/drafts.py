@@ -18,7 +18,7 @@ class AnswerDraft:
     name: str = ""
     call_id: str = ""
     item: Item | None = None
-    """The complete item, at its end."""
+    """The complete item, once it has ended."""
     _pieces: list[str] = field(default_factory=list)
 
     @property
@@ -30,7 +30,7 @@ class AnswerDraft:
 
     @property
     def last_piece(self) -> str:
-        """What was added last: joining a long text for each of its pieces takes minutes."""
+        """What was added last; joining a long text for each of its pieces would take minutes."""
         return self._pieces[-1] if self._pieces else ""
 
     def add(self, text: str) -> None:
@@ -46,7 +46,7 @@ class AnswerSize:
     _left: int = MAX_ANSWER_CHARACTERS
 
     def take(self, text: str) -> str:
-        """As much of a text as may be kept."""
+        """The part of a text that still fits."""
         self.is_over = self.is_over or len(text) > self._left
         kept = text[: self._left]
         self._left -= len(kept)
@@ -54,7 +54,7 @@ class AnswerSize:
 
 
 class Assembler(Protocol):
-    """Turns litellm's events into ours, and knows the complete items if the stream breaks."""
+    """Turns litellm's events into the agent's, and keeps complete items if the stream breaks."""
 
     @property
     def ended(self) -> bool:
@@ -63,7 +63,7 @@ class Assembler(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer has more characters than are read of one."""
+        """Whether the answer is longer than what is read of one."""
         ...
 
     def feed(self, event: Any) -> Iterator[StreamEvent]:
@@ -75,26 +75,26 @@ class Assembler(Protocol):
         ...
 
     def is_whole(self, source: Any) -> bool:
-        """Whether litellm's stream ``source``, now read to its end, was a complete answer."""
+        """Whether litellm's stream ``source``, read to its end, was a complete answer."""
         ...
 
     def has_reason(self, source: Any) -> bool:
         """Whether litellm's stream ``source`` said why the answer ended, so that nothing is missing
-        of it, whatever comes then."""
+        whatever happens next."""
         ...
 
     def may_be_whole(self) -> bool:
-        """Whether nothing is certainly missing of what has arrived: the server may end its answers
-        without a word."""
+        """Whether nothing is known to be missing: the server may end its answers without saying
+        so."""
         ...
 
     def was_shown(self) -> bool:
-        """Whether the user has seen a message that is known to be whole, and nothing was begun
+        """Whether the user has seen a message that is known to be complete, and nothing was begun
         after it."""
         ...
 
     def end_as(self, reason: str) -> None:
-        """The answer counts as it is, with this finish reason."""
+        """Take the answer as it is, with this finish reason."""
         ...
 
     def finish(self) -> Iterator[StreamEvent]:

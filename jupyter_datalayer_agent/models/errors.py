@@ -23,7 +23,7 @@ from .connections.way import NetworkProblem
 from .types import BrokenStream, ModelError, ModelErrorCode
 
 LONGEST_DETAIL = 400
-"""Characters of the provider's own message that are passed on."""
+"""Characters of the provider's own message that are shown."""
 
 _SHORTEST, _LONG = 6, 16
 _SHORTEST_REFUSED = 4
@@ -36,7 +36,7 @@ _SECRET = re.compile(
 )
 _PREFIX = re.compile(r"(?:litellm\.)?\w{0,60}(?:Error|Exception|Timeout)\s*(?::|-)\s*")
 _TAILS = ("Original exception:", "Traceback (most", "LiteLLM Retried", "Received Model Group")
-"""What litellm adds to a message."""
+"""What litellm appends to a message."""
 _WINDOW = re.compile(
     r"context.{0,9}(?:length|window|size)|maximum context|too many (?:input )?tokens"
     r"|prompt is too long|input is too long|exceeds? the (?:maximum|model).{0,30}tokens",
@@ -78,10 +78,10 @@ _STATUSES = {
     "request_too_large": 413,
     "unsupported_image_media_type": 400,
 }
-"""Of errors within a stream, which have no status: by the codes and types that OpenAI and Anthropic
-document. Others, such as ``server_error``, may pass."""
+"""The kinds of errors within a stream, which have no status, by the codes and types that OpenAI and
+Anthropic document. Others, such as ``server_error``, may be temporary."""
 _PASSING = (408, 409, 425, 429)
-"""Statuses from 400 to 499 of requests that may be accepted later."""
+"""Statuses from 400 to 499 after which a retry may succeed."""
 
 
 def redact(
@@ -94,8 +94,8 @@ def redact(
     """``text`` without the secrets of ``environ``, ``secrets``, and anything that looks like a key.
 
     A key that reads like a word, such as the ``EMPTY`` of servers that need none, cannot be told
-    from the same word in a text, and stays. It is taken out of the refusal of a key as well
-    (``is_refusal``), which is where servers repeat it."""
+    from the word itself and stays, except in the refusal of a key (``is_refusal``), which is where
+    servers repeat it."""
     named = (value for name, value in environ.items() if _SECRET_NAME.search(name))
     for each in sorted({value.strip() for value in (*named, *secrets)}, key=len, reverse=True):
         if _is_distinct(each):
@@ -106,7 +106,7 @@ def redact(
 
 
 def _is_distinct(secret: str) -> bool:
-    """Whether no ordinary text has it: it is long, or mixes letters and digits as no word does."""
+    """Whether no ordinary text contains it: it is long, or mixes letters and digits."""
     if len(secret) >= _LONG:
         return True
     return (
@@ -123,8 +123,8 @@ def model_error(
     environ: Mapping[str, str] = os.environ,
     secrets: Iterable[str] = (),
 ) -> ModelError:
-    """``error`` as a ``ModelError``. ``broken`` is set once the stream had begun: then a failed
-    connection or a server's error is a broken stream, which can be continued."""
+    """``error`` as a ``ModelError``. ``broken`` is set once the stream has begun: a failed
+    connection or server error is then a broken stream, which can be continued."""
     chain = list(causes(error))
     problem = next((each for each in chain if isinstance(each, NetworkProblem)), None)
     if problem is not None:
@@ -158,8 +158,8 @@ def model_error(
 
 
 def _is_near(address: str | None) -> bool:
-    """Whether a server is on this computer or its network: by its address, or by a name that the
-    Internet has not."""
+    """Whether a server is on this computer or its network: by its address, or by a name that does
+    not exist on the Internet."""
     host = (urlsplit(address or "").hostname or "").rstrip(".")
     try:
         return ip_address(host).is_private
@@ -185,8 +185,8 @@ def _names(chain: list[BaseException]) -> set[str]:
 
 
 def _status(chain: list[BaseException]) -> int | None:
-    """The provider's HTTP status. litellm sets 500 on errors without one, so the one nearest to the
-    provider counts."""
+    """The provider's HTTP status. litellm sets 500 on errors without one, so the innermost one
+    counts."""
     for error in reversed(chain):
         response = getattr(error, "response", None)
         body = getattr(error, "body", None)
@@ -231,12 +231,12 @@ def _code(chain: list[BaseException], status: int | None, detail: str) -> ModelE
 
 
 def _is_spent(error: BaseException) -> bool:
-    """Whether the account's quota is used up. OpenAI says so by 429, as if waiting helped."""
+    """Whether the account's quota is used up, which OpenAI reports as 429, as if waiting helped."""
     return "insufficient_quota" in f"{error} {getattr(error, 'code', '')}"
 
 
 def _missing_package(chain: list[BaseException]) -> str | None:
-    """The package that litellm wants for this provider alone, if that is what is missing."""
+    """The package that litellm needs for this provider only, if it is missing."""
     named = (each.name or "" for each in chain if isinstance(each, ModuleNotFoundError))
     packages = (name.partition(".")[0] for name in named)
     found = next((each for each in packages if each not in ("", "litellm", "mcp")), None)
@@ -339,21 +339,19 @@ def _message(
             return f"{name}{where} failed.{report}"
 
 
-# What model servers refuse of a request, learnt from what they answer.
+# Which parts of a request model servers refuse, learnt from their answers.
 #
-# Servers that speak the OpenAI form know different parts of it, and say so in words of their own. A
-# refusal that contains the name of something that the request has is taken to be about that: the
-# request is repeated without it, and once that is accepted, later requests to the same model do
-# without it from the start.
+# Servers with an OpenAI-compatible API support different parts of it, and word their refusals
+# differently. If a refusal names something in the request, the request is repeated without that;
+# once accepted, later requests to the same model leave it out from the start.
 
 
 ROLE = "role"
-"""Stands for the form of the conversation: templates of chat models name roles in what they
-refuse."""
+"""The form of the conversation: templates of chat models name roles when they refuse it."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]+")
 _LONGEST = 20_000
-"""Characters of a refusal that are looked at: servers may repeat the whole request in it."""
+"""Characters of a refusal that are examined: servers may repeat the whole request in it."""
 
 # Not about the form of a request: without them there is none.
 _NEEDED = frozenset(["model", "messages", "input", "instructions", "tools", "stream", "store"])
@@ -366,24 +364,24 @@ _OLDER, _NEWER = "max_tokens", "max_completion_tokens"
 
 
 class Refusals:
-    """What each model of each server refused, while this process lives: a server may be updated."""
+    """What each model of each server refused. Kept only in memory, since servers are updated."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str], frozenset[str]] = {}
 
     def of(self, api_base: str | None, model: str) -> frozenset[str]:
-        """The names that requests to this model do without."""
+        """The names that requests to this model leave out."""
         return self._known.get((api_base, model), frozenset())
 
     def learn(self, api_base: str | None, model: str, names: frozenset[str]) -> None:
-        """A request without ``names`` was accepted."""
+        """Record that a request without ``names`` was accepted."""
         if names:
             self._known[api_base, model] = names
 
 
 def refused_by(error: ModelError, arguments: Mapping[str, Any]) -> frozenset[str]:
-    """The names in ``error`` of what the request with these ``arguments`` of litellm has, and could
-    do without; empty for an error of another kind."""
+    """The names in ``error`` of parts of the request (litellm's ``arguments``) that it can do
+    without; empty for other kinds of error."""
     if error.code not in ("bad_request", "server"):
         return frozenset()
     said = set(_IDENTIFIER.findall(str(error.__cause__ or error)[:_LONGEST]))
@@ -397,7 +395,7 @@ def refused_by(error: ModelError, arguments: Mapping[str, Any]) -> frozenset[str
 
 
 def _sent(error: ModelError) -> set[str]:
-    """The names at the top of the request that was refused, as it was sent."""
+    """The top-level names in the refused request, as it was sent."""
     for each in causes(error):
         request = getattr(getattr(each, "response", None), "_request", None)
         with contextlib.suppress(ValueError, RuntimeError):
@@ -408,7 +406,7 @@ def _sent(error: ModelError) -> set[str]:
 
 
 def without(arguments: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """The arguments without what has these names; what can be said otherwise, is."""
+    """The arguments without these names; what can be expressed otherwise is."""
     arguments = dict(arguments)
     body = dict(arguments.get("extra_body") or {})
     limit = arguments.get(_OLDER)
