@@ -493,7 +493,7 @@ def test_actions_beside_tools_are_corrected_and_then_left_out(
     seen = until(stream(server, begin(server)), *END)
     assert seen[-1]["type"] == "turn_completed"
     asked = model.requests[1].text
-    assert "'parcels/stamp' is no tool but an action" in asked
+    assert "'parcels/stamp' is an action, not a tool" in asked
     assert '"action": "parcels/stamp", alone in a step without toolCalls' in asked
     (step,) = of_type(seen, "plan_updated")[0]["steps"]
     assert (step["toolCalls"], step["dependencies"]) == (["addNotebookCell"], [])
