@@ -304,7 +304,7 @@ async def test_where_even_that_fails_it_says_which_document_was_changed(
         monkeypatch.setattr(undo_module._Undoing, "_reverse", reverse_locked)
         event = await c.undo(turn)
         assert event["type"] == "error"
-        assert "carried out in a.ipynb" in event["message"]
+        assert "took effect in a.ipynb" in event["message"]
 
 
 async def test_an_undo_that_cannot_be_written_down_is_not_done(
