@@ -91,8 +91,8 @@ TOOLS = ("searchChatHistory", "getRecentTurns", "getTurnById", "getContextByProv
 MAX_CALLS = 5
 MAX_EARLIER_QUESTIONS = 4
 TOO_MUCH = (
-    f"This question needs more than my limit of {MAX_CALLS} look-ups in the history. Ask a simpler "
-    "one: about one thing, one conversation, or with a word that was used there."
+    f"This question needs more than {MAX_CALLS} look-ups in the history, which is my limit. Ask a "
+    "simpler one: about one thing, one conversation, or with a word that was used there."
 )
 
 
