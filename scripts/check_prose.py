@@ -39,7 +39,7 @@ GRAMMAR = {
     "services/builtin/environment/programs.py": "what programs report; credentials in addresses",
     "services/builtin/notebook/parts.py": "headings of Markdown",
     "services/builtin/notebook/script.py": "marks of percent scripts",
-    "services/routing.py": "/command",
+    "services/routing.py": "/command; names of files, numbers and marks between sentences",
     "services/service.py": "ids of services; paragraphs, headings and citation marks of its text",
     "tools/ranking.py": "words of a text, which are ranked and decide nothing",
     "workflows/templates/builtin/in_kernel/profile.py": "names and values of columns",
@@ -49,7 +49,6 @@ GRAMMAR = {
 
 PROSE = {
     "services/matcher.py": "finds parameters where there is no model",
-    "services/routing.py": "questions, ideas and refusals, where a model decides as well",
     "workflows/templates/matching.py": "whether a plan's template is meant",
     "workflows/templates/parameters.py": "guesses of a template's parameters",
 }

@@ -1,57 +1,33 @@
-"""What a message asks for: by its command, by the user's choice, by rank, or asked of a model.
-
-Without a model only what a message names exactly is chosen; what it may mean is offered.
-"""
+"""What a message asks for, as far as no model reads it: a command, the user's choice, what the
+message names exactly, and what it may mean, which is offered."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from ..protocol.services import ActionOffer, ActionProposal, Intent, IntentChoice, IntentDetection
 from ..services.registry import PANEL_COMMANDS, ServiceRegistry
-from ..services.routing import (
-    BRAINSTORM,
-    LEARN,
-    MOST_OFFERS,
-    Command,
-    Route,
-    Router,
-    command_in,
-    nearest,
-    subcommands,
-)
+from ..services.routing import LEARN, MOST_OFFERS, Command, Router, command_in, nearest
 from ..services.service import Service
-from .actions.filler import Ask
 
 How = Literal["command", "ranking", "model", "chosen"]
 HELP = "help"
-MODEL_CONFIDENCE = 0.9
-"""What a model's choice counts as: it gives no number of its own that means anything."""
 
 
 @dataclass(frozen=True)
 class Detected:
     """What a message asks for. ``text`` is the message without its command. ``unknown`` is a
     command that there is not; ``help`` asks for what there is (of ``service``, where one is).
-
-    Where ``route`` is not sure, its candidates are to be asked of a model, or nothing is chosen.
-    """
+    Without any of them the message is nearest to some actions, which are offered."""
 
     text: str
     how: How
     service: Service | None = None
     subcommand: str | None = None
-    route: Route | None = None
     unknown: str | None = None
     help: bool = False
-
-    def is_elsewhere(self, service: str) -> bool:
-        """Whether it is surely for another service."""
-        is_sure = self.route is not None and self.route.sure
-        return is_sure and self.service is not None and self.service.id != service
 
 
 @dataclass(frozen=True)
@@ -64,7 +40,6 @@ class Chosen:
 
     service: Service
     subcommand: str
-    confidence: float
     how: How
     alternatives: list[Intent] = field(default_factory=list)
     rest: str = ""
@@ -126,9 +101,15 @@ def _spaced(text: str) -> str:
 
 
 def detect(
-    router: Router, text: str, detection: IntentDetection, choice: IntentChoice | None = None
+    router: Router,
+    text: str,
+    detection: IntentDetection,
+    choice: IntentChoice | None = None,
+    *,
+    has_model: bool = False,
 ) -> Detected | None:
-    """What can be said without a model; None for an ordinary message."""
+    """What the message asks of the services; None for an ordinary message. A message without a
+    command is ordinary where there is a model, which finds actions itself."""
     registry = router.registry
     command = command_in(text)
     if choice is not None:
@@ -140,12 +121,9 @@ def detect(
         return None
     if command is not None:
         return _of_command(registry, command)
-    if detection != "auto":
+    if has_model or detection != "auto" or not router.nearest_actions(text):
         return None
-    route = router.service_of(text)
-    if route.intent.service is None:
-        return None
-    return Detected(text, "ranking", registry.find(route.intent.service), route=route)
+    return Detected(text, "ranking")
 
 
 def _of_command(registry: ServiceRegistry, command: Command) -> Detected:
@@ -171,102 +149,15 @@ def nearest_commands(router: Router, name: str) -> list[str]:
     return list(dict.fromkeys([*router.about(name)[:1], *spelt]))[:3]
 
 
-async def understand(
-    router: Router, detected: Detected, ask: Ask | None
-) -> Chosen | Offered | None:
-    """Both levels, with a model where the ranking is not sure and there is one (``ask``). None:
-    the message is an ordinary one. At most one request."""
-    service, route, how = detected.service, detected.route, detected.how
-    if ask is None and detected.subcommand is None:
-        return _without_model(router, detected)
-    if route is not None and not route.sure:
-        return await _ask_both(router, route, detected.text, ask) if ask is not None else None
-    if service is None:
-        return None
-    outside = list(route.alternatives) if route is not None else []
-    confidence = route.intent.confidence if route is not None else 1.0
-    if detected.subcommand is not None:
-        inside = router.subcommand_of(service, detected.text)
-        return Chosen(
-            service, detected.subcommand, confidence, how, _others(inside, detected.subcommand)
-        )
-    inside, by_model = await _second_level(router, service, detected.text, ask)
-    subcommand = inside.intent.subcommand or LEARN
-    if by_model and how == "ranking":
-        how = "model"
-    others = [*_others(inside, subcommand), *outside]
-    return Chosen(service, subcommand, confidence, how, others)
-
-
-def _without_model(router: Router, detected: Detected) -> Chosen | Offered | None:
-    """What the message names, or what it may mean."""
+def understand(router: Router, detected: Detected) -> Chosen | Offered:
+    """What the message names or the user chose; else what it may mean."""
     service, text = detected.service, detected.text
-    if detected.route is not None or service is None:
-        nearest = router.nearest_actions(text)
-        return Offered(None, nearest) if nearest else None
-    nearest = router.nearest_actions(text, service)
-    named = router.named(service, text)
-    if named is None:
-        return Offered(service, nearest)
+    near = router.nearest_actions(text, service)
+    if service is None:
+        return Offered(None, near)
+    named = (detected.subcommand, "") if detected.subcommand else router.named(service, text)
+    if named is None or (named[1] and service.action(named[0]) is None):
+        return Offered(service, near)
     subcommand, rest = named
-    if rest and service.action(subcommand) is None:
-        return Offered(service, nearest)
-    others = [each for each in nearest if each.subcommand != subcommand]
-    return Chosen(service, subcommand, 1.0, detected.how, others, rest)
-
-
-async def _ask_both(router: Router, route: Route, text: str, ask: Ask) -> Chosen | None:
-    """One request for both levels: what is chosen is a service and what of it."""
-    entries: dict[str, tuple[Service, str]] = {}
-    lines = []
-    for service in route.candidates:
-        for sub, described in _entries(service):
-            entries[f"{service.id}.{sub}"] = (service, sub)
-            lines.append(f"- {service.id}.{sub}: {described}")
-    choice = await _choose(ask, ["none", *entries], lines, text)
-    if choice not in entries:
-        return None
-    service, sub = entries[choice]
-    inside = router.subcommand_of(service, text)
-    others = [*_others(inside, sub), *route.alternatives]
-    return Chosen(service, sub, MODEL_CONFIDENCE, "model", others)
-
-
-async def _second_level(
-    router: Router, service: Service, text: str, ask: Ask | None
-) -> tuple[Route, bool]:
-    """It always chooses; and whether a model did."""
-    route = router.subcommand_of(service, text)
-    if route.sure or ask is None:
-        return route, False
-    lines = [f"- {sub}: {described}" for sub, described in _entries(service)]
-    choice = await _choose(ask, subcommands(service), lines, text)
-    if choice not in subcommands(service):
-        return route, False
-    intent = Intent(service=service.id, subcommand=choice, confidence=MODEL_CONFIDENCE)
-    return Route(intent, tuple(_others(route, choice)), True), True
-
-
-async def _choose(ask: Ask, choices: Sequence[str], lines: Sequence[str], text: str) -> str:
-    question = "\n".join(["# Choices", *lines, "", "# Message", text])
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {"choice": {"enum": list(choices)}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
-    answer = await ask("intent.md", question, schema)
-    return str(answer.get("choice")) if isinstance(answer, dict) else ""
-
-
-def _others(route: Route, chosen: str) -> list[Intent]:
-    return [each for each in (route.intent, *route.alternatives) if each.subcommand != chosen]
-
-
-def _entries(service: Service) -> list[tuple[str, str]]:
-    actions = [(each.id, f"{each.title}. {each.description}") for each in service.actions]
-    return [
-        *actions,
-        (LEARN, f"a question about {service.name}: {service.description}"),
-        (BRAINSTORM, f"ideas and decisions about {service.name}"),
-    ]
+    others = [each for each in near if each.subcommand != subcommand]
+    return Chosen(service, subcommand, detected.how, others, rest)

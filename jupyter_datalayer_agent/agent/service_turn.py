@@ -7,23 +7,25 @@ from functools import partial
 from typing import Any
 
 from ..protocol import events
-from ..protocol.services import ActionCall, HelpTopic, ServiceHelp
+from ..protocol.json_text import to_json
+from ..protocol.services import ActionCall, HelpTopic, Intent, ServiceHelp
 from ..protocol.tools import TurnFacts
 from ..services.action import Action, ActionFailed, ActionResult
 from ..services.matcher import Matcher
 from ..services.questions import Filler
 from ..services.registry import PANEL_COMMANDS
-from ..services.routing import BRAINSTORM, LEARN, asks_to_act
+from ..services.routing import BRAINSTORM, LEARN
 from ..services.service import Service, passages, passages_text, with_sources
 from ..services.workflow_action import WorkflowAction
 from ..settings.turn_settings import Settings
+from ..tools.builtin.actions import propose_action
 from ..tools.registry import ToolRegistry
 from .actions.context import ReadingContext, RunningContext
 from .actions.filler import ModelFiller
-from .actions.proposals import ActionRun, find_action, propose
+from .actions.proposals import ActionRun, find_action, parameters_of, proposal_text, propose
 from .context.system_prompt import prompt_text
 from .history import assistant_item
-from .intent import Chosen, Detected, Offered, nearest_commands, understand
+from .intent import Chosen, Detected, How, Offered, nearest_commands, understand
 from .message import Message
 from .open_proposal import OpenProposal
 from .plan.turn import PlannedTurn
@@ -98,9 +100,9 @@ UNSURE_OF_SERVICE = "Without a model I can't tell what this asks for. Did you me
 
 
 class ServiceTurn(PlannedTurn):
-    """Answers a message that is for a service, or may be: where a model decides that it is not, the
-    turn goes on as an ordinary one. ``refines`` is the open proposal that the message may be about.
-    """
+    """Answers a message that is for a service, or without a model may be: by its model, which has
+    the service's knowledge and proposes its actions, else by what the message names. ``refines`` is
+    the open proposal that the message may be about."""
 
     def __init__(
         self,
@@ -150,14 +152,31 @@ class ServiceTurn(PlannedTurn):
         if detected.help:
             await self._help(detected.service)
             return True
-        chosen = await understand(self.runtime.router(), detected, self.ask_apart)
-        if chosen is None:
-            return False
-        if isinstance(chosen, Offered):
-            await self._offer(chosen)
+        service = detected.service
+        if self.has_model and detected.subcommand is None:
+            if service is None:
+                return False  # a model was connected in the meantime
+            await self._ask_model(service, detected.text)
+            return True
+        found = understand(self.runtime.router(), detected)
+        if isinstance(found, Offered):
+            await self._offer(found)
         else:
-            await self._serve(chosen, detected.text)
+            await self._serve(found, detected.text)
         return True
+
+    async def _ask_model(self, service: Service, text: str) -> None:
+        """The model answers from the service's knowledge, or proposes one of its actions."""
+        self.request.instructions = service_prompt(service)
+        tools = ToolRegistry()
+        tools.add(propose_action)
+        self.request.tools = self._dispatcher.registry = tools
+        self.offered.is_command = self.quiet = True
+        while not await self._step():
+            pass
+        if self.offered.shown is None:
+            await self._emit_intent(service, LEARN, "command", self._near(service, text))
+            await self._say_with_sources(service, text, self.record.reply)
 
     async def _serve(self, chosen: Chosen, text: str) -> None:
         service, subcommand = chosen.service, chosen.subcommand
@@ -166,27 +185,34 @@ class ServiceTurn(PlannedTurn):
         if proposal is not None and not chosen.is_sure_of(proposal.proposal):
             await self._offer(Offered.instead_of(chosen))
             return
+        await self._emit_intent(service, subcommand, chosen.how, chosen.alternatives)
+        if subcommand == BRAINSTORM:
+            await self._brainstorm(service, text)
+        elif proposal is not None:
+            await self._show(service, proposal)
+        elif subcommand == LEARN:
+            await self._learn(service, text)
+        else:
+            await self._say(f"{service.name} has nothing called {subcommand!r}.")
+
+    def _near(self, service: Service, text: str) -> list[Intent]:
+        return self.runtime.router().nearest_actions(text, service)
+
+    async def _emit_intent(
+        self, service: Service, subcommand: str, how: How, alternatives: list[Intent]
+    ) -> None:
+        action = service.action(subcommand)
         title = action.title if action is not None else subcommand.capitalize()
         await self.emit(
             events.IntentDetected(
                 service=service.id,
                 subcommand=subcommand,
                 title=f"{service.name}: {title}",
-                confidence=chosen.confidence,
-                alternatives=chosen.alternatives,
-                how=chosen.how,
+                confidence=1.0,
+                alternatives=alternatives,
+                how=how,
             )
         )
-        if subcommand == BRAINSTORM:
-            await self._brainstorm(service, text)
-        elif proposal is not None:
-            await self._show(service, proposal)
-        elif subcommand == LEARN and not service.installed and asks_to_act(text):
-            await self._say(service.not_installed)
-        elif subcommand == LEARN:
-            await self._learn(service, text)
-        else:
-            await self._say(f"{service.name} has nothing called {subcommand!r}.")
 
     async def _offer(self, offered: Offered) -> None:
         """What the message may ask for, each as a button; where nothing is near, the help."""
@@ -224,10 +250,15 @@ class ServiceTurn(PlannedTurn):
         if self.has_model:
             # Shown when its sources are: a number alone tells nobody where a statement is from.
             answer = await self._answer_from(service, "learn.md", quiet=True)
-            if says_more_than_calls(answer):
-                self.record.reply = with_sources(answer, service, text)
-                return
-        await self._say("\n\n".join([passages_text(service, text), _links(service)]).strip())
+            await self._say_with_sources(service, text, answer)
+        else:
+            await self._say(_known(service, text))
+
+    async def _say_with_sources(self, service: Service, text: str, answer: str) -> None:
+        if says_more_than_calls(answer):
+            self.record.reply = with_sources(answer, service, text)
+        else:
+            await self._say(_known(service, text))
 
     async def _brainstorm(self, service: Service, text: str) -> None:
         if self.has_model:
@@ -281,11 +312,17 @@ class ServiceTurn(PlannedTurn):
         proposal = opened.proposal
         fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
         await self.emit(events.ActionProposed(**fields))
-        await self._say(_proposal_text(service, opened))
+        await self._say(proposal_text(proposal))
 
     async def _say(self, text: str) -> None:
         self._keep([assistant_item(text)])
         self.record.reply = text
+
+
+def service_prompt(service: Service) -> str:
+    """The prompt for a message to a service, with which a model is offered ``proposeAction``."""
+    prompts = [prompt_text(name) for name in ("service.md", "learn.md", "brainstorm.md")]
+    return "\n\n".join([*prompts, _knowledge(service)])
 
 
 def _help_of(service: Service, *, every: bool) -> ServiceHelp:
@@ -333,28 +370,14 @@ def _ideas_text(service: Service) -> str:
     return "\n".join([*parts, "", _links(service)])
 
 
-def _proposal_text(service: Service, opened: OpenProposal) -> str:
-    """The proposal for who reads text alone: the magic, the command line, the model later on."""
-    proposal = opened.proposal
-    lines = [f"**{proposal.title}**"]
-    for each in proposal.parameters:
-        if each.found:
-            lines.append(f"- {each.title}: {each.display}")
-    missing = [each.title for each in proposal.parameters if not each.found and each.required]
-    if missing:
-        lines.append(f"\nRequired: {', '.join(missing)}.")
-    lines += [f"- {each.problem}" for each in proposal.parameters if each.problem]
-    if proposal.destroys:
-        lines.append(f"\n{proposal.destroys}")
-    return "\n".join([*lines, "", "Nothing has been done yet."])
-
-
 def _knowledge(service: Service) -> str:
     parts = [f"# {service.name}, command /{service.id}", service.description, ""]
     parts += [f"[{each.number}] {each.heading}: {each.text}\n" for each in passages(service)]
     if service.actions:
         parts += ["# Actions"]
-        parts += [f"- {each.id}: {each.title}. {each.description}" for each in service.actions]
+        for each in service.actions:
+            parts.append(f"- {each.id}: {each.title}. {each.description}")
+            parts.append(f"  parameters: {to_json(parameters_of(each))}")
     elif not service.installed:
         parts += [service.not_installed]
     if service.config.questions:
@@ -362,6 +385,10 @@ def _knowledge(service: Service) -> str:
     if links := _links(service):
         parts += ["", links]
     return "\n".join(parts)
+
+
+def _known(service: Service, text: str) -> str:
+    return "\n\n".join([passages_text(service, text), _links(service)]).strip()
 
 
 def _links(service: Service) -> str:

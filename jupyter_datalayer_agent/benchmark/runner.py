@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..agent.actions.filler import Ask, ModelFiller, asker
+from ..agent.actions.proposals import actions_found, check_names, find_action
+from ..agent.context.system_prompt import system_prompt
+from ..agent.history import user_item
 from ..agent.intent import Chosen, Offered, detect, understand
-from ..models.types import Model
+from ..agent.model_calls.call import ask_once
+from ..agent.service_turn import service_prompt
+from ..models.types import Model, ModelRequest
 from ..protocol.cells import CellEdit
+from ..protocol.errors import AgentError
+from ..protocol.json_text import to_json
 from ..protocol.page import PageCommand
 from ..protocol.requests import Usage
 from ..protocol.services import ActionProposal
@@ -21,8 +29,13 @@ from ..services.benchmarks import Case, Expect
 from ..services.dry_run import dry_run
 from ..services.matcher import Matcher
 from ..services.questions import Filler
-from ..services.routing import LEARN, Router
+from ..services.routing import LEARN, Router, command_in
+from ..services.service import Service
 from ..settings.turn_settings import Settings
+from ..tools.builtin import builtin_registry
+from ..tools.builtin.actions import find_actions, propose_action
+from ..tools.gate import Gate
+from ..tools.registry import plain_name
 from .item import Item, Result
 
 COLUMNS = ["name", "mpg", "cylinders", "horsepower", "weight", "origin"]
@@ -108,25 +121,14 @@ async def run_case(
 ) -> Result:
     """Run a case once. Without a model, what is done without one."""
     result = Result()
-    ask: Ask | None = None
-    if model is not None and settings is not None and settings.model is not None:
-
-        def count(usage: Usage) -> None:
-            result.calls += 1
-            result.tokens += usage.total_tokens
-            if usage.cost is not None:
-                result.cost = (result.cost or 0) + usage.cost
-
-        ask = asker(model, settings.model, settings, count)
     began = time.perf_counter()
-    chosen, proposal = await _understand(case, router, ask)
+    chosen: Chosen | None
+    if model is not None and settings is not None and settings.model is not None:
+        chosen, proposal = await _Conversation(case, router, model, settings, result).run()
+        result.proposed = proposal is not None
+    else:
+        chosen, proposal = await _without_model(case, router, result)
     result.seconds = time.perf_counter() - began
-    if isinstance(chosen, Offered):
-        result.offered = bool(chosen.nearest)
-        chosen = _clicked(router, chosen, case.expect)
-    elif proposal is not None:
-        result.proposed = chosen is None or chosen.how != "chosen"
-        result.offered = not result.proposed
     if chosen is not None:
         result.service, result.subcommand = chosen.service.id, chosen.subcommand
     result.answer = f"{result.service or 'ordinary'}.{result.subcommand or ''}"
@@ -134,40 +136,153 @@ async def run_case(
     return result
 
 
-async def _understand(
-    case: Case, router: Router, ask: Ask | None
-) -> tuple[Chosen | Offered | None, ActionProposal | None]:
+_MOST_REQUESTS = 4
+"""Of a message: a model that calls so often does the work itself."""
+_ELSEWHERE = to_json({"error": "Not available here."})
+
+
+class _Conversation:
+    """The messages of a case, each answered as by a turn in Ask mode: with its prompt and tools, of
+    which only ``findActions`` and ``proposeAction`` are carried out."""
+
+    def __init__(
+        self, case: Case, router: Router, model: Model, settings: Settings, result: Result
+    ) -> None:
+        self._case = case
+        self._router = router
+        self._model = model
+        self._settings = settings
+        self._result = result
+        self._context = CaseContext(case)
+        self._items: list[dict[str, Any]] = []
+        self._chosen: Chosen | None = None
+        self._proposal: ActionProposal | None = None
+        self._known: dict[str, Any] = {}
+
+    async def run(self) -> tuple[Chosen | None, ActionProposal | None]:
+        """What the last message was taken for, and what was proposed."""
+        for message in [*self._case.history, self._case.message]:
+            detected = detect(self._router, message, "auto", has_model=True)
+            self._items.append(user_item(message))
+            if detected is None:
+                await self._ask(message, None)
+            elif detected.service is None or detected.help:
+                self._chosen = self._proposal = None
+            else:
+                await self._ask(detected.text, detected.service)
+        return self._chosen, self._proposal
+
+    async def _ask(self, text: str, service: Service | None) -> None:
+        before = self._chosen
+        self._chosen = Chosen(service, LEARN, "command") if service is not None else None
+        self._proposal = None
+        request = self._request(service)
+        for _ in range(_MOST_REQUESTS):
+            spent: list[Usage] = []
+            try:
+                sent = replace(request, input=list(self._items))
+                answer = await ask_once(self._model, sent, spent)
+            finally:
+                for usage in spent:
+                    self._count(usage)
+            self._items += answer.items
+            for call in answer.calls:
+                output = await self._call(call, text, before)
+                self._items.append(
+                    {"type": "function_call_output", "call_id": call["call_id"], "output": output}
+                )
+            if self._proposal is not None or not answer.calls:
+                return
+
+    def _request(self, service: Service | None) -> ModelRequest:
+        settings = self._settings
+        if service is not None:
+            prompt, tools = service_prompt(service), [propose_action]
+        else:
+            notebook = self._case.notebook
+            attached = frozenset([notebook] if notebook is not None else [])
+            gate = Gate(mode="ask", location="panel", attached=attached, active=notebook)
+            registry = builtin_registry()
+            for each in (find_actions, propose_action):
+                registry.add(each)
+            prompt = system_prompt("ask", gate.prompt_mode, location="panel")
+            tools = gate.sent(registry, with_blocks=False)
+        return ModelRequest(
+            model=str(settings.model),
+            instructions=prompt,
+            input=[],
+            tools=[each.schema() for each in tools],
+            temperature=settings.temperature,
+            stream=settings.streaming,
+            api_base=settings.api_base,
+            model_api=settings.model_api,
+        )
+
+    async def _call(self, call: dict[str, Any], text: str, before: Chosen | None) -> str:
+        name = plain_name(call["name"])
+        try:
+            given = json.loads(call["arguments"])
+            if name == find_actions.name:
+                return to_json(actions_found(self._router, str(given["query"])))
+            if name != propose_action.name:
+                return _ELSEWHERE
+            return await self._propose(given, text, before)
+        except (AgentError, ValueError, LookupError, TypeError) as error:
+            return to_json({"error": str(error)})
+
+    async def _propose(self, given: dict[str, Any], text: str, before: Chosen | None) -> str:
+        service_id, action_id = str(given["service"]), str(given["action"])
+        action = find_action(self._router.registry, service_id, action_id)
+        service = self._router.registry.find(service_id)
+        assert service is not None
+        values = dict(given.get("parameters") or {})
+        check_names(action, values)
+        if before is not None and (before.service, before.subcommand) == (service, action.id):
+            values = {**self._known, **values}
+        chosen = Chosen(service, action.id, "model")
+        filler = Matcher(self._context)
+        self._proposal, self._known = await _propose(chosen, self._context, text, values, filler)
+        self._chosen = chosen
+        return to_json({"shown": action.title})
+
+    def _count(self, usage: Usage) -> None:
+        result = self._result
+        result.calls += 1
+        result.tokens += usage.total_tokens
+        if usage.cost is not None:
+            result.cost = (result.cost or 0) + usage.cost
+
+
+async def _without_model(
+    case: Case, router: Router, result: Result
+) -> tuple[Chosen | None, ActionProposal | None]:
     context = CaseContext(case)
-    filler: Filler = Matcher(context)
-    if ask is not None:
-        filler = ModelFiller(ask, filler)
-    chosen: Chosen | Offered | None = None
+    filler = Matcher(context)
+    chosen: Chosen | None = None
     known: dict[str, Any] = {}
     proposal: ActionProposal | None = None
     for message in [*case.history, case.message]:
-        if (
-            isinstance(chosen, Chosen)
-            and proposal is not None
-            and not message.lstrip().startswith("/")
-        ):
+        if chosen is not None and proposal is not None and command_in(message) is None:
             refined, values = await _propose(chosen, context, message, known, filler)
             if refined is not None and values != known:
                 proposal, known = refined, values
                 continue
         detected = detect(router, message, "auto")
-        chosen = await understand(router, detected, ask) if detected is not None else None
-        if detected is not None and detected.unknown is not None:
-            chosen = None
-        proposal, known = None, {}
-        if isinstance(chosen, Chosen) and detected is not None:
+        chosen, proposal, known = None, None, {}
+        if detected is None or detected.unknown is not None:
+            continue
+        found = understand(router, detected)
+        if isinstance(found, Chosen):
+            proposal, known = await _propose(found, context, detected.text, {}, filler)
+            if proposal is None or found.is_sure_of(proposal):
+                chosen = found
+                continue
+            found, proposal, known = Offered.instead_of(found), None, {}
+        result.offered = bool(found.nearest)
+        chosen = _clicked(router, found, case.expect)
+        if chosen is not None:
             proposal, known = await _propose(chosen, context, detected.text, {}, filler)
-            if proposal is not None and not chosen.is_sure_of(proposal):
-                chosen, proposal, known = Offered.instead_of(chosen), None, {}
-        if isinstance(chosen, Offered) and detected is not None:
-            clicked = _clicked(router, chosen, case.expect)
-            if clicked is not None:
-                chosen = clicked
-                proposal, known = await _propose(chosen, context, detected.text, {}, filler)
+    result.proposed = proposal is not None and chosen is not None and chosen.how != "chosen"
     return chosen, proposal
 
 
@@ -180,7 +295,7 @@ def _clicked(router: Router, offered: Offered, expect: Expect) -> Chosen | None:
     subcommand = expect.subcommand or LEARN
     known = offered.service == service and service.action(subcommand) is None
     near = any((e.service, e.subcommand) == (service.id, subcommand) for e in offered.nearest)
-    return Chosen(service, subcommand, 1.0, "chosen") if known or near else None
+    return Chosen(service, subcommand, "chosen") if known or near else None
 
 
 async def _propose(

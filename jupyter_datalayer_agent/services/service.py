@@ -32,17 +32,12 @@ class ServiceConfig:
 
     ``context`` is Markdown, of which learning answers and brainstorming start: each of its
     paragraphs should be true by itself. ``questions`` are those whose answers change what is
-    advised. ``topics`` are words that a message about the area has, and ``not_topics`` those of
-    messages that use its words for something else ("clean the data" cleans no notebook): without
-    its command, they are not for it. A message whose first word is one of ``triggers`` is for it
-    even where it shares no other word ("install polars").
+    advised. ``topics`` are further words by which its actions are ranked.
     """
 
     context: str
     links: Sequence[Link] = ()
     topics: Sequence[str] = ()
-    not_topics: Sequence[str] = ()
-    triggers: Sequence[str] = ()
     questions: Sequence[str] = ()
 
 

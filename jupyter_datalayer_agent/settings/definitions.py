@@ -137,7 +137,8 @@ class AgentTraits(Configurable):
         ["off", "commands", "auto"],
         "auto",
         help="""Which messages are offered a service's action or knowledge: none; those with a slash
-        command (commands); also others that clearly ask for one (auto).""",
+        command (commands); also others, by the model's tools findActions and proposeAction
+        (auto).""",
     ).tag(config=True)
     max_tool_calls = Int(50, min=1, help="Maximum tool calls in one turn.").tag(config=True)
     mcp_mode = Enum(

@@ -138,6 +138,22 @@ or of code outside of cells; the notebook is as the page with this client id has
 UpdatePlan = Callable[[Sequence[PlanStep], str | None], Awaitable[Sequence[PlanStep]]]
 
 
+FindActions = Callable[[str], list[dict[str, Any]]]
+"""The actions of services that are nearest to a query, as a model reads them."""
+ProposeAction = Callable[[str, str, dict[str, Any], dict[str, str]], Awaitable[str]]
+"""Shows the user the form of an action, by the ids of its service and of it, with parameters and
+the user's words for them; its title. Raises ``ToolFailure`` where there is no such action, or it
+does not take them."""
+
+
+def _no_actions(query: str) -> list[dict[str, Any]]:
+    return []
+
+
+async def _nobody_to_propose_to(*_: object) -> str:
+    raise ToolFailure("not_allowed", "No form can be shown here.", "Say what the user can do.")
+
+
 async def _no_plan(steps: Sequence[PlanStep], explanation: str | None) -> Sequence[PlanStep]:
     return steps
 
@@ -168,6 +184,8 @@ class ToolContext:
     ask: Callable[[str, list[str] | None], Awaitable[str]] = _nobody_to_ask
     ask_form: AskForm = _nobody_to_fill_in
     update_plan: UpdatePlan = _no_plan
+    find_actions: FindActions = _no_actions
+    propose_action: ProposeAction = _nobody_to_propose_to
     sharing: Sharing | None = None
     on_status: Callable[[str], Awaitable[None]] | None = None
     on_changes: Callable[[str, list[Change], str | None], Awaitable[None]] | None = None

@@ -266,8 +266,8 @@ def test_the_action_of_a_slash_command_runs_once_the_user_agrees(
 ) -> None:
     notebook = server.root / "exported.ipynb"
     new_notebook(notebook, "1 + 1")
-    # What it is asked to find, it does not.
-    model.set_default(Say("{}"))
+    given = {"service": "notebook", "action": "export", "parameters": {"format": "html"}}
+    model.set_default(Call("proposeAction", given))
 
     async def use() -> None:
         async with opened.again() as (editor, agent):
@@ -278,7 +278,8 @@ def test_the_action_of_a_slash_command_runs_once_the_user_agrees(
             await agent.ask(session, "/notebook export as HTML")
             assert notebook.with_suffix(".html").exists()
             assert len(editor.asked) == 2
-            [run_of_it] = editor.of_kind(session, "tool_call")
+            *proposed, run_of_it = editor.of_kind(session, "tool_call")
+            assert [each.title for each in proposed] == ["Propose an action"] * 2
             assert run_of_it.kind == "execute"
 
     opened.run(use())

@@ -15,8 +15,6 @@ from typing import Any
 
 from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
 from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
-from jupyter_datalayer_agent.services.benchmarks import Case, Expect
-from jupyter_datalayer_agent.services.routing import command_in
 from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution
 from tests.benchmark.solutions import Step as SolutionStep
 from tests.benchmark.wrong_solutions import WRONG
@@ -45,30 +43,21 @@ def solving(solutions: Mapping[str, Solution]) -> Callable[[RecordedRequest], St
 
 
 def choosing(otherwise: Callable[[RecordedRequest], Step]) -> Callable[[RecordedRequest], Step]:
-    """A default step for a request about a sentence: what it asks for, where that is among the
-    choices, else ``none``; no parameters. Any other request is for ``otherwise``."""
-    sentences = {_said(case): case.expect for case in sentence_cases()}
+    """A default step for a request about a sentence: what it asks for is proposed, without
+    parameters; one that asks for nothing of a service is answered. Any other request is for
+    ``otherwise``."""
+    sentences = sorted(sentence_cases(), key=lambda case: -len(case.message))
 
     def step(request: RecordedRequest) -> Step:
-        before, marked, message = request.text.rpartition("# Message\n")
-        expected = sentences.get(message.strip()) if marked else None
-        if expected is None:
+        case = next((each for each in sentences if each.message in request.text), None)
+        if case is None:
             return otherwise(request)
-        if "# Choices\n" not in before:
-            return Say("{}")
-        return Say(json.dumps({"choice": _choice(expected, before)}))
+        wanted = case.expect
+        if wanted.service is None:
+            return Say("Well.")
+        return Call("proposeAction", {"service": wanted.service, "action": wanted.subcommand})
 
     return step
-
-
-def _said(case: Case) -> str:
-    command = command_in(case.message)
-    return command.text if command is not None else case.message
-
-
-def _choice(expected: Expect, choices: str) -> str:
-    names = (f"{expected.service}.{expected.subcommand}", str(expected.subcommand))
-    return next((name for name in names if f"\n- {name}: " in choices), "none")
 
 
 def call_of(step: SolutionStep) -> Call:

@@ -10,7 +10,7 @@ from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
 from jupyter_datalayer_agent.services.builtin import builtin_services
 from jupyter_datalayer_agent.services.routing import Router
 
-MEASURED = 35
+MEASURED = 36
 """So many of the 60 are right without a model. The sentences are not what it is tuned by."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Gate, Say, ScriptedModelServer
+from tests.support.model_server import Call, Gate, Say, ScriptedModelServer
 
 
 def test_an_answer_streams_into_the_output_of_its_cell(
@@ -86,7 +86,8 @@ def test_a_proposed_action_says_where_it_is_run(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     write_notebook(server, "proposed.ipynb", LOAD)
-    model.script(Say('{"notebook": null, "format": {"value": "html", "source": "HTML"}}'))
+    given = {"service": "notebook", "action": "export", "parameters": {"format": "html"}}
+    model.script(Call("proposeAction", given))
     with notebook_kernel(server, "proposed.ipynb") as kernel:
         kernel.run(LOAD)
         ran = kernel.run("%agent /notebook export as HTML")

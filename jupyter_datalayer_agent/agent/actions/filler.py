@@ -55,13 +55,18 @@ def _answer(given: Any, message: str) -> Answer | None:
     if not isinstance(given, dict) or given.get("value") in (None, "", []):
         return None
     value, source = given["value"], given.get("source")
-    text = _spaced(message)
     for each in (source, value):
-        if isinstance(each, str) and each.strip() and _spaced(each) in text:
+        if isinstance(each, str) and is_in(each, message):
             return Answer(value, each.strip())
-    if isinstance(value, int | float) and not isinstance(value, bool) and str(value) in text:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and str(value) in _spaced(message):
         return Answer(value, str(value))
     return None
+
+
+def is_in(words: str, message: str) -> bool:
+    """Whether a message has these words, whatever their case and spaces."""
+    return bool(words.strip()) and _spaced(words) in _spaced(message)
 
 
 def _spaced(text: str) -> str:

@@ -17,13 +17,18 @@ from ...protocol.services import ActionCall, ActionProposal
 from ...services.action import Action, ActionFailed, ActionResult, ActionStopped
 from ...services.dry_run import DryRun, dry_run, failed_proposal, without
 from ...services.matcher import Matcher
-from ...services.questions import Filler
+from ...services.questions import Filler, Question, questions_of
 from ...services.registry import ServiceRegistry
+from ...services.routing import Router
+from ...tools.context import ToolFailure
 from ..event_buffer import Emit
 from ..open_proposal import OpenProposal
+from ..request import TurnRequest
 from ..runtime import Runtime
+from ..state import SessionState
 from ..turn.ends import TurnEnds
 from .context import ReadingContext
+from .filler import is_in
 
 # Runs an action with the values of its form: checked and reported.
 
@@ -194,6 +199,155 @@ async def propose(
         each.name: each.value for each in proposal.parameters if each.found and not each.secret
     }
     return OpenProposal(proposal, values, notebook, client_id)
+
+
+MOST_FOUND = 8
+"""Actions that a model is shown for a query."""
+MODEL_CONFIDENCE = 0.9
+"""What a model's choice counts as: it gives no number of its own that means anything."""
+
+
+def actions_found(router: Router, query: str) -> list[dict[str, Any]]:
+    """The actions nearest to a query, as a model reads them."""
+    return [
+        {
+            "service": service.id,
+            "action": action.id,
+            "title": action.title,
+            "description": action.description,
+            "parameters": parameters_of(action),
+        }
+        for service, action in router.search(query, MOST_FOUND)
+    ]
+
+
+def parameters_of(action: type[Action]) -> dict[str, Any]:
+    """The JSON schema of each parameter of an action that is no secret, by name."""
+    return {each.name: _schema(each) for each in questions_of(action.Parameters) if not each.secret}
+
+
+def _schema(question: Question) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": question.type, "description": question.prompt}
+    if question.description:
+        schema["description"] += f". {question.description}"
+    if question.type in ("text", "one", "many"):
+        schema["type"] = "array" if question.type == "many" else "string"
+    if question.options is not None:
+        values: dict[str, Any] = {"enum": [each.value for each in question.options]}
+        schema |= {"items": values} if question.type == "many" else values
+    return schema
+
+
+def check_names(action: type[Action], given: Mapping[str, Any]) -> None:
+    """Raises ``AgentError`` for a parameter that the action does not have."""
+    names = action.Parameters.model_fields
+    unknown = [name for name in given if name not in names]
+    if unknown and not action.has_wizard():
+        taken = ", ".join(names) or "none"
+        raise AgentError(
+            "invalid_request",
+            f"It has no parameter {unknown[0]!r}. Its parameters are: {taken}.",
+        )
+
+
+class OfferedActions:
+    """What a turn's model finds and proposes by ``findActions`` and ``proposeAction``. ``shown`` is
+    the last proposal. ``refines`` is one that was open when the message came: it keeps what is not
+    proposed anew. ``is_command``: the message named its service."""
+
+    def __init__(self, session: SessionState, request: TurnRequest, emit: Emit) -> None:
+        self._session = session
+        self._runtime = session.runtime
+        self._request = request
+        self._emit = emit
+        self.refines: OpenProposal | None = None
+        self.is_command = False
+        self.shown: OpenProposal | None = None
+
+    def find(self, query: str) -> list[dict[str, Any]]:
+        """See ``FindActions``."""
+        return actions_found(self._runtime.router(), query)
+
+    async def propose(
+        self,
+        service_id: str,
+        action_id: str,
+        given: dict[str, Any],
+        sources: Mapping[str, str],
+    ) -> str:
+        """See ``ProposeAction``."""
+        try:
+            action = find_action(self._runtime.service_registry(), service_id, action_id)
+            check_names(action, given)
+        except AgentError as error:
+            raise ToolFailure(
+                "invalid_arguments", error.message, "Find it with findActions."
+            ) from error
+        service_id = service_id.strip().lower()
+        known = self.refines
+        if known is not None and (known.service, known.proposal.action) != (service_id, action.id):
+            known = None
+        given = {name: value for name, value in given.items() if value is not None}
+        opened = await propose(
+            self._runtime,
+            service_id,
+            action,
+            self._request.text,
+            {**known.values, **given} if known is not None else given,
+            notebook=known.notebook if known is not None else self._request.gate.active,
+            client_id=self._request.chat.client_id,
+            proposal_id=known.proposal.proposal_id if known is not None else None,
+        )
+        said = [each for each in opened.proposal.parameters if each.name in given]
+        for each in said:
+            words = sources.get(each.name)
+            if words is not None and is_in(words, self._request.text):
+                each.source = words
+        problems = [each.problem for each in said if each.problem is not None]
+        if problems:
+            raise ToolFailure(
+                "invalid_arguments",
+                " ".join(problems),
+                "Correct it, leave it out, or ask the user.",
+            )
+        await self.show(opened, 1.0 if self.is_command else MODEL_CONFIDENCE)
+        return opened.proposal.title
+
+    async def show(self, opened: OpenProposal, confidence: float) -> None:
+        """Show the proposal's form."""
+        proposal = opened.proposal
+        registry = self._runtime.service_registry()
+        service = registry.find(proposal.service)
+        assert service is not None
+        near = self._runtime.router().nearest_actions(self._request.text, service)
+        await self._emit(
+            events.IntentDetected(
+                service=service.id,
+                subcommand=proposal.action,
+                title=f"{service.name}: {proposal.title}",
+                confidence=confidence,
+                alternatives=[each for each in near if each.subcommand != proposal.action],
+                how="command" if self.is_command else "model",
+            )
+        )
+        fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
+        await self._emit(events.ActionProposed(**fields))
+        self._session.proposal = self.shown = opened
+
+
+def proposal_text(proposal: ActionProposal) -> str:
+    """The proposal for who reads text alone: the magic, the command line, the model later on."""
+    lines = [f"**{proposal.title}**"]
+    for each in proposal.parameters:
+        if each.found:
+            lines.append(f"- {each.title}: {each.display}")
+    missing = [each.title for each in proposal.parameters if not each.found and each.required]
+    if missing:
+        lines.append(f"\nRequired: {', '.join(missing)}.")
+    lines += [f"- {each.problem}" for each in proposal.parameters if each.problem]
+    if proposal.destroys:
+        lines.append(f"\n{proposal.destroys}")
+    return "\n".join([*lines, "", "Nothing has been done yet."])
 
 
 async def run_request(

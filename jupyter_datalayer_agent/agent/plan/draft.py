@@ -22,7 +22,7 @@ from ...services.workflow_action import WorkflowAction
 from ...tools.dispatcher import Dispatcher
 from ...tools.registry import Tool, ToolRegistry
 from ...tools.result import Dispatched
-from ..actions.proposals import find_action
+from ..actions.proposals import check_names, find_action
 from ..approvals import Audience
 from ..history import Item
 from ..model_calls.call import ModelAnswer
@@ -96,15 +96,7 @@ class KnownActions:
         if issubclass(action, WorkflowAction):
             raise AgentError("invalid_request", "It is a plan itself. Plan its steps by tools.")
         known = {name: value for name, value in given.items() if value is not None}
-        if not action.has_wizard():
-            fields = action.Parameters.model_fields
-            unknown = [name for name in known if name not in fields]
-            if unknown:
-                names = ", ".join(fields) or "none"
-                raise AgentError(
-                    "invalid_request",
-                    f"It has no parameter {unknown[0]!r}. Its parameters are: {names}.",
-                )
+        check_names(action, known)
         secrets = {each.name for each in questions_of(action.Parameters) if each.secret}
         values = {name: value for name, value in known.items() if name not in secrets}
         return f"{service_id}/{action_id}", values

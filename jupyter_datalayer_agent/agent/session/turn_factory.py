@@ -57,18 +57,21 @@ async def create_turn(
         )
     if done:
         return NothingToContinue(session, request, settings, message.audience, message.op_id)
-    detected = _detect(session.runtime, request, settings)
-    if refines is not None and detected is not None and detected.is_elsewhere(refines.service):
-        refines = None
-    if detected is not None or (refines is not None and not request.planned):
+    has_model = _has_model(session.runtime, settings)
+    detected = _detect(session.runtime, request, settings, has_model=has_model)
+    if detected is not None or (refines is not None and not (request.planned or has_model)):
         return ServiceTurn(session, request, settings, message, detected, refines)
     # Without a model, a message may still ask for what needs none.
-    needs_none = request.location != "inline" and not _has_model(session.runtime, settings)
+    needs_none = request.location != "inline" and not has_model
     kind = PlannedTurn if request.planned or needs_none else Turn
-    return kind(session, request, settings, message.audience, message.op_id)
+    turn = kind(session, request, settings, message.audience, message.op_id)
+    turn.offered.refines = refines
+    return turn
 
 
-def _detect(runtime: Runtime, request: TurnRequest, settings: Settings) -> Detected | None:
+def _detect(
+    runtime: Runtime, request: TurnRequest, settings: Settings, *, has_model: bool
+) -> Detected | None:
     """What the message asks of a service; None for a planned message. Without a button to click,
     only a command asks for one."""
     if request.planned:
@@ -76,7 +79,8 @@ def _detect(runtime: Runtime, request: TurnRequest, settings: Settings) -> Detec
     detection = settings.intent_detection
     if detection == "auto" and request.location not in ("panel", "inline"):
         detection = "commands"
-    return detect(runtime.router(), request.text, detection, request.chat.intent)
+    chosen = request.chat.intent
+    return detect(runtime.router(), request.text, detection, chosen, has_model=has_model)
 
 
 def _has_model(runtime: Runtime, settings: Settings) -> bool:

@@ -18,10 +18,12 @@ from ...protocol.tools import Change, NotDone, TurnFacts
 from ...protocol.workflows import FixInfo
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
+from ...tools.builtin.actions import find_actions, propose_action
 from ...tools.context import SeenCells, ToolContext, ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
 from ...tools.registry import ToolRegistry
+from ..actions.proposals import OfferedActions, proposal_text
 from ..approvals import ApprovalBroker, Audience
 from ..changes.checkpoints import recorded
 from ..context.gather import ContextStatement, references, warnings
@@ -140,6 +142,8 @@ class Turn:
         self.items = self._window.sent.all
         self._caller = ModelCaller(session, settings, self._window, self._buffer, self._usage)
         self._calls_made = 0
+        self.offered = OfferedActions(session, request, self.emit)
+        request.tools = self._with_actions(request.tools)
         self._failures = RepeatedFailures()
         self._held_back = self._nothing_failed()
         self._plan = ShownPlan()
@@ -245,7 +249,13 @@ class Turn:
                 raise TurnEnds("error", why_empty(answer), "model_error")
             return True
         await self._execute(calls)
-        return False
+        if (opened := self.offered.shown) is None:
+            return False
+        # The user goes on: by its form, or by the next message.
+        text = proposal_text(opened.proposal)
+        self._keep([assistant_item(text)])
+        self.record.reply = f"{answer.text}\n\n{text}".strip()
+        return True
 
     async def _answer_open_calls(self) -> None:
         """Run the calls that waited for the user when the server ended."""
@@ -304,7 +314,23 @@ class Turn:
         if turn_tools is None or not self.request.gate.may_change:
             return
         if await turn_tools.start_unknown(self.emit_status):
-            self.request.tools = self._dispatcher.registry = turn_tools.now()
+            tools = self._with_actions(turn_tools.now())
+            self.request.tools = self._dispatcher.registry = tools
+
+    def _with_actions(self, tools: ToolRegistry) -> ToolRegistry:
+        """The tools, with those for the actions of services where a page can show their forms."""
+        request, chat = self.request, self.request.chat
+        is_offered = (
+            self.settings.intent_detection == "auto"
+            and request.location in ("panel", "inline")
+            and not (request.planned or chat.compare or chat.intent or chat.action)
+        )
+        if not is_offered:
+            return tools
+        tools = tools.copy()
+        for each in (find_actions, propose_action):
+            tools.add(each)
+        return tools
 
     # -- query ---------------------------------------------------------------------------------
 
@@ -412,6 +438,8 @@ class Turn:
             ask=self.approvals.ask,
             ask_form=self.approvals.ask_form,
             update_plan=self._update_plan,
+            find_actions=self.offered.find,
+            propose_action=self.offered.propose,
             on_status=self.emit_status,
             on_changes=self._changed,
             on_stale=self._stale,

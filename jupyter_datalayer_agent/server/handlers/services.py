@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...agent.actions.proposals import find_action, propose
 from ...agent.fixes import fixes_of, next_attempt
-from ...agent.intent import Offered, detect, understand
+from ...agent.intent import Chosen, detect, understand
 from ...agent.request import confined
 from ...agent.tool_calls.verification import Failure
 from ...notebook.cells_of import cells_of
@@ -16,7 +16,6 @@ from ...protocol.services import (
     ActionProposal,
     ActionRunRequest,
     DryRunRequest,
-    Intent,
     IntentReply,
     IntentRequest,
     ServiceInfo,
@@ -382,22 +381,23 @@ class IntentHandler(Handler):
         runtime = self.parts.runtime
         router = runtime.router()
         detected = detect(router, body.message, runtime.settings().intent_detection)
-        chosen = await understand(router, detected, None) if detected is not None else None
-        if chosen is None:
-            return IntentReply(how="ranking" if detected is None else detected.how)
-        if isinstance(chosen, Offered):
-            first, *others = chosen.nearest or [Intent()]
-            if detected is not None and detected.route is not None and detected.route.sure:
-                return IntentReply(**first.model_dump(), alternatives=others, how="ranking")
-            service = chosen.service.id if chosen.service is not None else None
-            return IntentReply(service=service, alternatives=chosen.nearest, how="ranking")
-        return IntentReply(
-            service=chosen.service.id,
-            subcommand=chosen.subcommand,
-            confidence=chosen.confidence,
-            alternatives=chosen.alternatives,
-            how=chosen.how,
-        )
+        if detected is None or detected.unknown is not None or detected.help:
+            how = "ranking" if detected is None else detected.how
+            service = detected.service if detected is not None else None
+            return IntentReply(service=service.id if service else None, how=how)
+        found = understand(router, detected)
+        if isinstance(found, Chosen):
+            return IntentReply(
+                service=found.service.id,
+                subcommand=found.subcommand,
+                confidence=1.0,
+                alternatives=found.alternatives,
+                how=found.how,
+            )
+        if found.service is not None:
+            return IntentReply(service=found.service.id, alternatives=found.nearest)
+        first, *others = found.nearest
+        return IntentReply(**first.model_dump(), alternatives=others)
 
 
 ROUTES = [

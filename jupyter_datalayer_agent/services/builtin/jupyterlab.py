@@ -285,21 +285,6 @@ SERVICE = Service(
         context=_CONTEXT,
         links=[Link("JupyterLab", "https://jupyterlab.readthedocs.io/")],
         topics=["theme", "dark mode", "sidebar", "layout", "settings", "zoom", "JupyterLab"],
-        not_topics=[
-            *("plot", "chart", "figure", "legend", "axis", "axes", "seaborn", "matplotlib", "bar"),
-            *(
-                "data",
-                "column",
-                "row",
-                "rows",
-                "value",
-                "missing",
-                "outlier",
-                "document",
-                "label",
-                "kernel",
-            ),
-        ],
         questions=["Is it for this document only, or for all of JupyterLab?"],
     ),
     examples=[

@@ -2,6 +2,12 @@ import { expect, test } from '../support/fixtures';
 import { InlineChat } from '../support/inline';
 import { shootBoth } from '../support/screenshots';
 
+/** The model proposes an action. */
+const proposed = (service: string, action: string, more = {}) => ({
+  call: 'proposeAction',
+  arguments: { service, action, ...more }
+});
+
 test('the notebook of the proposal is run, interrupted and restarted, whatever tab is active by then', async ({
   lab,
   model
@@ -59,9 +65,7 @@ test('the progress of an action is shown, and Stop ends it with nothing left', a
     (_, i) => `${i},${i % 97},text`
   );
   await server.text(`${folder}/large.csv`, `n,m,t\n${rows.join('\n')}\n`);
-  await model.script({
-    say: JSON.stringify({ data: null, format: null, target: null })
-  });
+  await model.script(proposed('data', 'convert'));
   await panel.ask(`/data convert ${folder}/large.csv to Excel`);
   const proposal = panel.root.getByTestId('da-proposal');
   await shootBoth(lab, 'proposal-convert-300');
@@ -102,9 +106,7 @@ test('an action that an inline chat proposes is filled in, refined and run there
   await chat.ask('/help data');
   await expect(chat.root).toContainText('Convert a data file');
   await shootBoth(lab, 'inline-help', 'window');
-  await model.script({
-    say: JSON.stringify({ notebook: null, format: null })
-  });
+  await model.script(proposed('notebook', 'export'));
   await chat.ask('/notebook export it please');
   const card = chat.root.getByTestId('da-proposal');
   await expect(card).toContainText('Required');
@@ -121,12 +123,11 @@ test('an action that an inline chat proposes is filled in, refined and run there
   await expect(card).toBeVisible();
   await expect(page.locator('.jp-Notebook .jp-Cell')).toHaveCount(1);
 
-  await model.script({
-    say: JSON.stringify({
-      notebook: null,
-      format: { value: 'html', source: 'a web page' }
-    })
-  });
+  const more = {
+    parameters: { format: 'html' },
+    sources: { format: 'a web page' }
+  };
+  await model.script(proposed('notebook', 'export', more));
   await chat.input.focus();
   await chat.ask('as a web page');
   await expect(card).toContainText('HTML from “a web page”');

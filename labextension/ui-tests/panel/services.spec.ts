@@ -2,12 +2,15 @@ import { expect, test } from '../support/fixtures';
 import { LabPage } from '../support/lab';
 import { shoot, shootBoth } from '../support/screenshots';
 
-/** A value as the model finds it in a message. */
-const found = (value: string, source: string) => ({ value, source });
-
-/** What the model says of the parameters of the export. */
-const exportTo = (format: object | null) => ({
-  say: JSON.stringify({ notebook: null, format })
+/** The model proposes the export, with a format and the user's words for it. */
+const exportTo = (format?: string, words?: string) => ({
+  call: 'proposeAction',
+  arguments: {
+    service: 'notebook',
+    action: 'export',
+    parameters: format ? { format } : {},
+    sources: words ? { format: words } : {}
+  }
 });
 
 const proposals = ({ panel }: LabPage) => panel.root.getByTestId('da-proposal');
@@ -19,7 +22,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
 }) => {
   const { page, panel } = lab;
   await lab.panelWidth(300);
-  await model.script(exportTo(null));
+  await model.script(exportTo());
   await panel.ask('/notebook export it please');
   await expect(panel.root.getByTestId('da-routing')).toContainText(
     'Notebook: Export the notebook'
@@ -47,7 +50,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
     proposal.getByRole('button', { name: 'Fill in and run…' })
   ).toBeFocused();
 
-  await model.script(exportTo(found('html', 'a web page')));
+  await model.script(exportTo('html', 'a web page'));
   await panel.ask('as a web page', 2);
   await expect(panel.root.getByTestId('da-proposal-replaced')).toHaveCount(1);
   await expect(proposal).toHaveCount(1);
@@ -95,11 +98,11 @@ test('what a message was understood to ask is shown, and corrected by a click', 
   const { page, panel } = lab;
   // The active notebook is meant, and nobody is asked to attach it.
   await lab.notebook('cars.ipynb').ready();
-  await model.script(exportTo(found('html', 'HTML')));
+  await model.script(exportTo('html', 'HTML'));
   await panel.ask('Export this notebook as HTML');
   const routing = panel.root.getByTestId('da-routing');
   await expect(routing).toContainText('Notebook: Export the notebook');
-  await expect(routing).toContainText('detected');
+  await expect(routing).toContainText('detected by the model');
   await expect(proposals(lab)).toContainText('cars.ipynb');
   await expect(panel.attachments).toHaveCount(0);
   await routing.getByRole('button', { name: /Change/ }).click();
@@ -173,7 +176,7 @@ test('/help lists services before the commands of the panel; an example goes int
   expect((await model.requests())[0].text).toContain('/notebok export');
 });
 
-test('options that were brainstormed are begun by a click', async ({
+test('options that a service names are begun by a click', async ({
   lab,
   model
 }) => {
@@ -187,7 +190,7 @@ test('options that were brainstormed are begun by a click', async ({
   });
   await panel.ask('/data ideas for the format of cars.csv?');
   await expect(panel.root.getByTestId('da-routing')).toContainText(
-    'Data: Brainstorm'
+    'Data: Learn'
   );
   const begin = panel.root.getByRole('group', { name: 'Begin with' });
   await expect(begin.getByRole('button')).toHaveText([

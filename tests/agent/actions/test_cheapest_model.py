@@ -1,4 +1,4 @@
-"""What a message asks for is asked of the cheapest model that is set, the answer of the turn's."""
+"""An action's parameters are asked of the cheapest model that is set, the answer of the turn's."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_a_request_of_a_service_goes_to_the_cheapest_model(
 ) -> None:
     session = str(server.post("sessions", {})["id"])
     model.script(
-        Say('{"choice": "convert"}'),
         Say(json.dumps({"target": {"value": "parquet", "source": "the format of Arrow"}})),
         Say("Hello."),
     )
     message = "/data change cars.csv into the format of Arrow, please"
-    request = {"message": message, "location": "panel"}
+    chosen = {"service": "data", "subcommand": "convert"}
+    request = {"message": message, "location": "panel", "intent": chosen}
     submit(server, session, {"type": "user_message", "request": request})
     events = until(server.stream(f"sessions/{session}/events?after=0"), "turn_completed")
     assert of_type(events, "action_proposed")

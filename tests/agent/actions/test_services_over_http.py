@@ -36,16 +36,18 @@ def new_session(server: RunningServer) -> str:
     return str(server.post("sessions", {})["id"])
 
 
-def found(value: Any, source: str) -> dict[str, Any]:
-    return {"value": value, "source": source}
+def export(sources: dict[str, str] | None = None, **parameters: Any) -> Call:
+    """The model proposes to export the notebook."""
+    given = {"service": "notebook", "action": "export", "parameters": parameters}
+    return Call("proposeAction", {**given, "sources": sources or {}})
 
 
 def test_a_command_becomes_a_proposal_and_its_form_is_run(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session = new_session(server)
-    parameters = {"notebook": None, "format": found("html", "web page")}
-    model.script(Say('{"choice": "export"}'), Say(json.dumps(parameters)))
+    said = {"format": "web page", "target": "to my desk"}
+    model.script(export(said, format="html", target="cars.html"))
     events = events_of(server, session, message="/notebook export this as a web page")
     (intent,) = of_type(events, "intent_detected")
     assert (intent["service"], intent["subcommand"], intent["how"]) == (
@@ -58,9 +60,12 @@ def test_a_command_becomes_a_proposal_and_its_form_is_run(
     known = {each["name"]: each for each in proposal["parameters"]}
     assert known["format"]["display"] == "HTML"
     assert known["format"]["source"] == "web page"
+    # These are no words of the message.
+    assert known["target"].get("source") is None
     assert known["notebook"]["value"] == "cars.ipynb"
     assert known["notebook"]["source"] == "the active notebook"
-    assert len(model.requests) == 2
+    (request,) = model.requests
+    assert request.tool_names == ["proposeAction"]
     assert not (server.root / "cars.html").exists()
 
     last = server.get(f"sessions/{session}")["lastSeq"]
@@ -79,52 +84,93 @@ def test_a_command_becomes_a_proposal_and_its_form_is_run(
     assert of_type(ran, "action_progress")[0]["message"] == "Exporting to HTML"
 
 
-def test_a_value_that_the_message_does_not_have_is_not_found(
+def test_what_an_action_does_not_take_goes_back_to_the_model(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Say(json.dumps({"notebook": None, "format": found("html", "as a web page")})))
+    model.script(
+        export(format="docx"),
+        export(colour="red"),
+        Call("proposeAction", {"service": "notebook", "action": "print"}),
+        export(format="slides"),
+    )
     events = events_of(server, new_session(server), message="/notebook export it please")
+    assert "'docx' is not one of the choices" in model.requests[1].last_output
+    assert "no parameter 'colour'" in model.requests[2].last_output
+    assert "no action 'print'" in model.requests[3].last_output
     (proposal,) = of_type(events, "action_proposed")
-    assert proposal["complete"] is False
-    (form,) = [each for each in proposal["parameters"] if each["name"] == "format"]
-    assert form["found"] is False
-    assert form["required"] is True
+    known = {each["name"]: each["value"] for each in proposal["parameters"] if each["found"]}
+    assert known == {"notebook": "cars.ipynb", "format": "slides"}
 
 
 def test_a_reply_refines_the_proposal(server: RunningServer, model: ScriptedModelServer) -> None:
     session = new_session(server)
-    model.script(
-        Say(json.dumps({"format": found("html", "HTML")})),
-        Say(json.dumps({"format": found("markdown", "Markdown")})),
-    )
-    first = events_of(server, session, message="/notebook export to HTML")
+    model.script(export(format="html", target="a.html"), export(format="markdown", target="a.md"))
+    first = events_of(server, session, message="/notebook export to HTML as a.html")
     second = events_of(server, session, message="no, to Markdown")
     (before,) = of_type(first, "action_proposed")
     (after,) = of_type(second, "action_proposed")
     assert after["proposalId"] == before["proposalId"]
     known = {each["name"]: each["value"] for each in after["parameters"] if each["found"]}
-    assert known == {"notebook": "cars.ipynb", "format": "markdown"}
+    assert known == {"notebook": "cars.ipynb", "format": "markdown", "target": "a.md"}
+    assert len(model.requests) == 2
+    assert "Nothing has been done yet." in model.requests[1].text
+
+
+def test_what_a_reply_does_not_change_stays_as_it_was_proposed(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    session = new_session(server)
+    model.script(export(format="html"), export(target="other.html"))
+    events_of(server, session, message="/notebook export to HTML")
+    events = events_of(server, session, message="write it to other.html")
+    (after,) = of_type(events, "action_proposed")
+    known = {each["name"]: each["value"] for each in after["parameters"] if each["found"]}
+    assert known == {"notebook": "cars.ipynb", "format": "html", "target": "other.html"}
 
 
 def test_what_follows_a_proposal_and_is_about_something_else_is_an_ordinary_message(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session = new_session(server)
-    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("{}"), Say("It adds."))
+    model.script(export(format="html"), Say("It adds."))
     events_of(server, session, message="/notebook export to HTML")
     events = events_of(server, session, message="What does the first cell do?")
     assert of_type(events, "action_proposed", "intent_detected") == []
     assert of_type(events, "final_reply")[0]["text"] == "It adds."
+    assert len(model.requests) == 2
 
 
-def test_a_sure_message_without_a_command_is_routed_without_a_request(
+def test_the_model_finds_and_proposes_an_action_for_a_message_without_a_command(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
-    model.script(Say(json.dumps({"notebook": None, "format": found("html", "HTML")})))
-    events = events_of(server, new_session(server), message="Export this notebook as HTML")
+    model.script(Call("findActions", {"query": "export notebook HTML"}), export(format="html"))
+    message = "Mach aus diesem Notebook eine Webseite"
+    events = events_of(server, new_session(server), message=message)
+    first, second = model.requests
+    assert {"findActions", "proposeAction"} <= set(first.tool_names)
+    found = json.loads(second.last_output)["actions"]
+    assert 1 <= len(found) <= 8
+    [action] = [e for e in found if (e["service"], e["action"]) == ("notebook", "export")]
+    assert action["parameters"]["format"]["type"] == "string"
     (intent,) = of_type(events, "intent_detected")
-    assert intent["how"] == "ranking"
-    assert of_type(events, "action_proposed")
+    assert (intent["service"], intent["how"]) == ("notebook", "model")
+    (proposal,) = of_type(events, "action_proposed")
+    assert proposal["complete"] is True
+    assert "Nothing has been done yet." in of_type(events, "final_reply")[0]["text"]
+    assert not (server.root / "cars.html").exists()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"location": "api"}, {"intent": {}}],
+    ids=["where no page shows a form", "where the user wants an ordinary answer"],
+)
+def test_actions_are_not_offered(
+    server: RunningServer, model: ScriptedModelServer, more: dict[str, Any]
+) -> None:
+    model.script(Say("I would write HTML."))
+    events_of(server, new_session(server), message="Export this notebook as HTML", **more)
+    assert not {"findActions", "proposeAction"} & set(model.requests[0].tool_names)
 
 
 def test_a_message_that_the_user_corrects_is_no_reply_to_its_proposal(
@@ -132,7 +178,7 @@ def test_a_message_that_the_user_corrects_is_no_reply_to_its_proposal(
 ) -> None:
     session = new_session(server)
     message = "Export this notebook as HTML"
-    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("I would write HTML."))
+    model.script(export(format="html"), Say("I would write HTML."))
     assert of_type(events_of(server, session, message=message), "action_proposed")
     events = events_of(server, session, message=message, intent={})
     assert of_type(events, "intent_detected", "action_proposed") == []
@@ -215,19 +261,27 @@ WRITTEN_CALL = '{"name": "export", "arguments": {"notebook": "cars.ipynb"}}'
 
 
 @pytest.mark.parametrize(
-    ("message", "known"),
+    ("subcommand", "known"),
     [
-        ("/notebook how is a PDF made?", "**PDF**\n\nA PDF is made by LaTeX"),
-        ("/notebook ideas for sharing it", "- **Export the notebook**"),
+        (None, "**PDF**\n\nA PDF is made by LaTeX"),
+        ("learn", "**PDF**\n\nA PDF is made by LaTeX"),
+        ("brainstorm", "- **Export the notebook**"),
     ],
-    ids=["learn", "brainstorm"],
 )
 @pytest.mark.parametrize("more", ["", " More: [nbconvert](https://example.org)"])
 def test_a_call_as_text_is_no_answer_of_a_service(
-    server: RunningServer, model: ScriptedModelServer, message: str, known: str, more: str
+    server: RunningServer,
+    model: ScriptedModelServer,
+    subcommand: str | None,
+    known: str,
+    more: str,
 ) -> None:
     model.script(Say(f"{WRITTEN_CALL}{more}"))
-    events = events_of(server, new_session(server), message=message)
+    chosen: dict[str, Any] = {}
+    if subcommand is not None:
+        chosen["intent"] = {"service": "notebook", "subcommand": subcommand}
+    message = "/notebook how is a PDF made?"
+    events = events_of(server, new_session(server), message=message, **chosen)
     text = of_type(events, "final_reply")[0]["text"]
     assert known in text
     assert "arguments" not in text
@@ -235,7 +289,7 @@ def test_a_call_as_text_is_no_answer_of_a_service(
     shown = {each["itemId"] for each in of_type(events, "text_delta")}
     assert {each["itemId"] for each in of_type(events, "item_discarded")} == shown
     # What a small model is sent, it calls.
-    assert model.requests[0].tool_names == []
+    assert model.requests[0].tool_names == ([] if subcommand else ["proposeAction"])
 
 
 def test_prose_beside_a_call_as_text_is_kept(
@@ -247,23 +301,24 @@ def test_prose_beside_a_call_as_text_is_kept(
     assert of_type(events, "final_reply")[0]["text"] == f"{answer}\n\n- [3] Notebook, PDF"
 
 
-def test_a_service_sends_tools_where_the_conversation_has_calls(
+def test_a_question_to_a_service_sends_tools_where_the_conversation_has_calls(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     session = new_session(server)
     model.script(Call("listKernels"), Say("None."), Say("By LaTeX [3]."))
     events_of(server, session, message="Which kernels run?")
-    events_of(server, session, message="/notebook how is a PDF made?")
+    learn = {"service": "notebook", "subcommand": "learn"}
+    events_of(server, session, message="/notebook how is a PDF made?", intent=learn)
     assert model.requests[-1].tool_names
 
 
-def test_a_model_that_fails_leaves_what_matching_finds(
+def test_a_model_that_refuses_the_key_is_reported(
     server: RunningServer, model: ScriptedModelServer
 ) -> None:
     model.script(Status(401))
     events = events_of(server, new_session(server), message="/notebook export as Markdown")
-    (proposal,) = of_type(events, "action_proposed")
-    assert proposal["complete"] is True
+    assert of_type(events, "action_proposed") == []
+    assert of_type(events, "error")
 
 
 def test_a_run_with_a_value_that_is_none_is_refused(server: RunningServer) -> None:
@@ -295,8 +350,7 @@ def test_a_command_is_no_reply_to_the_open_proposal(
     server: RunningServer, model: ScriptedModelServer, message: str
 ) -> None:
     session = new_session(server)
-    # Were it a reply, the matching would find other slides.
-    model.script(Say(json.dumps({"format": found("html", "HTML")})), Say("It is not exported."))
+    model.script(export(format="html"), Say("It is not exported."))
     events_of(server, session, message="/notebook export to HTML")
     events = events_of(server, session, message=message)
     assert of_type(events, "action_proposed") == []

@@ -14,9 +14,9 @@ from jupyter_datalayer_agent.services.routing import Router
 # The shares that were measured, of all cases of a service: what is right was proposed, or is one of
 # up to three offers.
 MEASURED = {
-    "notebook": (28, 32),
+    "notebook": (27, 32),
     "data": (38, 39),
-    "environment": (32, 34),
+    "environment": (29, 34),
     "jupyterlab": (28, 29),
     "visualize": (16, 16),
     "model": (18, 18),

@@ -265,7 +265,6 @@ SERVICE = Service(
             "join",
         ],
         # What is done in the notebook, with its variables.
-        not_topics=["show", "display", "frame", "frames", "df", "read", "load", "plot"],
         questions=[
             "Who or what reads the file next?",
             "How many rows does it have?",

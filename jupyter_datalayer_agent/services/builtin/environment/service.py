@@ -188,11 +188,6 @@ SERVICE = Service(
             *("virtual environment", "venv", "dependencies", "outdated", "conflicts", "version"),
             *("installieren", "installer", "instalar", "paket", "paquet", "paquete", "library"),
         ],
-        triggers=["install", "uninstall", "pip", "installiere", "installe", "instala"],
-        not_topics=[
-            *("legend", "outlier", "column", "row", "rows", "duplicate", "variable", "heading"),
-            *("title", "restart", "interrupt", "dead", "died", "crash", "SVM", "density", "plot"),
-        ],
         questions=[
             "Is it for this notebook only, or for all that use the kernel?",
             "Does somebody else have to make the same environment?",

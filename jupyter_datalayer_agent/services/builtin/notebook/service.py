@@ -212,25 +212,6 @@ SERVICE = Service(
             ),
             *("LaTeX", "exportieren", "aufräumen", "bereinigen"),
         ],
-        triggers=["export", "exportiere", "exporte", "exporta"],
-        not_topics=[
-            # The agent itself reviews a notebook, with the report before it.
-            *("quality", "review", "check", "better"),
-            *(
-                "data",
-                "dataset",
-                "dataframe",
-                "df",
-                "table",
-                "row",
-                "rows",
-                "column",
-                "value",
-                "outlier",
-            ),
-            *("result", "plot", "chart", "figure", "text", "string", "array", "list", "model"),
-            *("train", "test", "duplicate", "missing", "NaN", "package", "environment", "Parquet"),
-        ],
         questions=[
             "Who reads it: somebody with Jupyter, or with a browser only?",
             "Is the notebook kept in git?",

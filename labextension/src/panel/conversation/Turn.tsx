@@ -96,9 +96,7 @@ export const TurnView = memo(
             <UnknownCommand message={turn.message} />
           )}
           {turn.compare && <FurtherAnswers turn={turn} />}
-          {!isRunning && turn.intent?.subcommand === 'brainstorm' && (
-            <NextSteps turn={turn} />
-          )}
+          {!isRunning && turn.intent && <NextSteps turn={turn} />}
           {isRunning ? <Working turn={turn} /> : <TurnFoot turn={turn} />}
           {!turn.compare && <FurtherAnswers turn={turn} />}
         </article>

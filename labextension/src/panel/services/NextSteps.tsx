@@ -6,7 +6,7 @@ import { useComposer } from '../composer/composerContext';
 const MESSAGE = /`((?:\/[a-z][\w-]*|agent:)[ \t]+[^`\s][^`\n]*)`/gi;
 const MOST = 12;
 
-/** Under options that were brainstormed: how to begin each, to be put into the input by a click. */
+/** Under a service's answer: each message that it quotes, to be put into the input by a click. */
 export function NextSteps(props: { turn: ITurn }): JSX.Element | null {
   const { turn } = props;
   const composer = useComposer();
