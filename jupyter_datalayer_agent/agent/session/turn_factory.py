@@ -65,7 +65,8 @@ async def create_turn(
     needs_none = request.location != "inline" and not has_model
     kind = PlannedTurn if request.planned or needs_none else Turn
     turn = kind(session, request, settings, message.audience, message.op_id)
-    turn.offered.refines = refines
+    if refines is not None:
+        turn.refine(refines)
     return turn
 
 

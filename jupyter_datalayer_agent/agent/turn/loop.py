@@ -33,6 +33,7 @@ from ..fixes import MAX_OFFERS, fixes_of
 from ..history import Item, assistant_item, note_item, unanswered, user_item
 from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ContextWindow, ModelCaller, TurnUsage
+from ..open_proposal import OpenProposal
 from ..request import TurnRequest
 from ..state import SessionState, Stop
 from ..tool_calls.scheduler import (
@@ -317,15 +318,20 @@ class Turn:
             tools = self._with_actions(turn_tools.now())
             self.request.tools = self._dispatcher.registry = tools
 
+    def refine(self, proposal: OpenProposal) -> None:
+        """The message may be a reply to this proposal."""
+        self.offered.refines = proposal
+        self.request.tools = self._dispatcher.registry = self._with_actions(self.request.tools)
+
     def _with_actions(self, tools: ToolRegistry) -> ToolRegistry:
-        """The tools, with those for the actions of services where a page can show their forms."""
+        """The tools, with those for the actions of services where a page can show their forms, or a
+        form is open."""
         request, chat = self.request, self.request.chat
-        is_offered = (
-            self.settings.intent_detection == "auto"
-            and request.location in ("panel", "inline")
-            and not (request.planned or chat.compare or chat.intent or chat.action)
+        is_offered = self.offered.refines is not None or (
+            self.settings.intent_detection == "auto" and request.location in ("panel", "inline")
         )
-        if not is_offered:
+        is_decided = request.planned or chat.compare or chat.intent or chat.action
+        if is_decided or not is_offered or tools.find(propose_action.name) is not None:
             return tools
         tools = tools.copy()
         for each in (find_actions, propose_action):

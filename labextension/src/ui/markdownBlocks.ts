@@ -31,8 +31,23 @@ export function beginning(text: string): string {
 /** Marks of emphasis and of links that a block is drawn with. */
 const MOST_MARKS = 350;
 
-/** Such a mark. An underscore inside a word is none, unless the word is longer than a name is. */
-const MARK = /[*~[]|(?<!\w)_|_(?!\w)|(?<=\w{500})_/g;
+/** Such a mark. An underscore inside a word is none: names of columns have many. */
+const MARK = /[*~[]|(?<!\w)_|_(?!\w)/g;
+
+/** No name is longer. In such a word, underscores take the renderer time as marks do. */
+const LONGEST_NAME = 500;
+
+function marksIn(line: string): number {
+  const words =
+    line.length > LONGEST_NAME
+      ? line.split(/\W/).filter(word => word.length > LONGEST_NAME)
+      : [];
+  const inWords = words.map(word => word.split('_').length - 1);
+  return inWords.reduce(
+    (sum, count) => sum + count,
+    line.match(MARK)?.length ?? 0
+  );
+}
 
 /** Characters before a line's text that a block is drawn with: marks of lists and quotes. */
 const LONGEST_LEAD = 300;
@@ -52,7 +67,7 @@ export function isSimple(block: string): boolean {
       continue;
     }
     fence = openedBy(line)?.fence ?? null;
-    marks += fence ? 0 : (line.match(MARK)?.length ?? 0);
+    marks += fence ? 0 : marksIn(line);
     const lead = /^[\s>*+\-\d.)]*/.exec(line)![0];
     if (marks > MOST_MARKS || lead.length > LONGEST_LEAD) {
       return false;

@@ -116,13 +116,14 @@ def test_a_reply_refines_the_proposal(server: RunningServer, model: ScriptedMode
     assert "Nothing has been done yet." in model.requests[1].text
 
 
+@pytest.mark.parametrize("location", ["panel", "api"])
 def test_what_a_reply_does_not_change_stays_as_it_was_proposed(
-    server: RunningServer, model: ScriptedModelServer
+    server: RunningServer, model: ScriptedModelServer, location: str
 ) -> None:
     session = new_session(server)
     model.script(export(format="html"), export(target="other.html"))
-    events_of(server, session, message="/notebook export to HTML")
-    events = events_of(server, session, message="write it to other.html")
+    events_of(server, session, message="/notebook export to HTML", location=location)
+    events = events_of(server, session, message="write it to other.html", location=location)
     (after,) = of_type(events, "action_proposed")
     known = {each["name"]: each["value"] for each in after["parameters"] if each["found"]}
     assert known == {"notebook": "cars.ipynb", "format": "html", "target": "other.html"}

@@ -481,7 +481,7 @@ def test_a_turn_that_waited_over_a_restart_continues_with_what_it_had_sent(
 ) -> None:
     book = Book(server, model)
     book.session, book.listens = server.post("sessions", {})["id"], True
-    book.say("One")
+    book.say("One", location="panel")
     book.edit(0, "x0 = 'new'")
     request = {
         "message": "Ask me", "mode": "agent", "location": "panel", "activeNotebook": PATH,
@@ -497,7 +497,7 @@ def test_a_turn_that_waited_over_a_restart_continues_with_what_it_had_sent(
     answer = {"type": "user_input_answer", "requestId": asked["requestId"], "answer": "This"}
     submit(server, str(book.session), answer)
     until(server.stream(f"sessions/{book.session}/events?after={asked['seq']}"), "turn_completed")
-    assert "x0 = 'newer'" in book.say("And now?")
+    assert "x0 = 'newer'" in book.say("And now?", location="panel")
     assert_appended(model.requests)
 
 
