@@ -22,12 +22,13 @@ from ..tools.builtin.actions import propose_action
 from ..tools.registry import ToolRegistry
 from .actions.context import ReadingContext, RunningContext
 from .actions.filler import ModelFiller
-from .actions.proposals import ActionRun, find_action, parameters_of, proposal_text, propose
+from .actions.proposals import find_action, parameters_of, proposal_text, propose
 from .context.system_prompt import prompt_text
 from .history import assistant_item
 from .intent import Chosen, Detected, How, Offered, nearest_commands, understand
 from .message import Message
 from .open_proposal import OpenProposal
+from .plan.action_steps import ActionRun
 from .plan.turn import PlannedTurn
 from .request import TurnRequest
 from .state import SessionState
@@ -176,7 +177,8 @@ class ServiceTurn(PlannedTurn):
             pass
         if self.offered.shown is None:
             await self._emit_intent(service, LEARN, "command", self._near(service, text))
-            await self._say_with_sources(service, text, self.record.reply)
+            instead = _known(service, text)
+            await self._say_with_sources(service, text, self.record.reply, instead)
 
     async def _serve(self, chosen: Chosen, text: str) -> None:
         service, subcommand = chosen.service, chosen.subcommand
@@ -247,39 +249,32 @@ class ServiceTurn(PlannedTurn):
         await self._say(_help_text(helps))
 
     async def _learn(self, service: Service, text: str) -> None:
-        if self.has_model:
-            # Shown when its sources are: a number alone tells nobody where a statement is from.
-            answer = await self._answer_from(service, "learn.md", quiet=True)
-            await self._say_with_sources(service, text, answer)
-        else:
-            await self._say(_known(service, text))
-
-    async def _say_with_sources(self, service: Service, text: str, answer: str) -> None:
-        if says_more_than_calls(answer):
-            self.record.reply = with_sources(answer, service, text)
-        else:
-            await self._say(_known(service, text))
+        await self._answer_from(service, "learn.md", text, _known(service, text))
 
     async def _brainstorm(self, service: Service, text: str) -> None:
-        if self.has_model:
-            self.record.reply = await self._answer_from(service, "brainstorm.md")
-            if says_more_than_calls(self.record.reply):
-                return
-            # It was shown as it came.
-            for item in self.items:
-                if item.get("role") == "assistant":
-                    await self.emit(events.ItemDiscarded(item_id=item["id"]))
-        await self._say(_ideas_text(service))
+        await self._answer_from(service, "brainstorm.md", text, _ideas_text(service))
 
-    async def _answer_from(self, service: Service, prompt: str, *, quiet: bool = False) -> str:
-        """The model's answer, from the service's config alone."""
-        self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
-        items = self.session.history.items()
-        if not any(each.get("type") == "function_call" for each in items):
-            # Small models write calls of the tools that they are sent. Where the history has calls,
-            # some providers refuse a request without tools.
-            self.request.tools = ToolRegistry()
-        return (await self._caller.ask(quiet=quiet, tool_choice="none")).text
+    async def _answer_from(self, service: Service, prompt: str, text: str, instead: str) -> None:
+        """Say the model's answer, from the service's config alone; ``instead`` without one."""
+        answer = ""
+        if self.has_model:
+            self.request.instructions = f"{prompt_text(prompt)}\n\n{_knowledge(service)}"
+            items = self.session.history.items()
+            if not any(each.get("type") == "function_call" for each in items):
+                # Small models write calls of the tools that they are sent. Where the history has
+                # calls, some providers refuse a request without tools.
+                self.request.tools = ToolRegistry()
+            answer = (await self._caller.ask(quiet=True, tool_choice="none")).text
+        await self._say_with_sources(service, text, answer, instead)
+
+    async def _say_with_sources(
+        self, service: Service, text: str, answer: str, instead: str
+    ) -> None:
+        """Say the answer with its sources, which a number alone does not name."""
+        if answer and says_more_than_calls(answer):
+            self.record.reply = with_sources(answer, service, text)
+        else:
+            await self._say(instead)
 
     # -- actions ---------------------------------------------------------------------------------
 

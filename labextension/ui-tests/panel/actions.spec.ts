@@ -22,8 +22,9 @@ test('the notebook of the proposal is run, interrupted and restarted, whatever t
   await notebook.ready();
   await notebook.kernelReady();
 
-  const act = async (message: string, title: string, turn: number) => {
-    await panel.ask(`/jupyterlab ${message}`, turn);
+  const act = async (action: string, title: string, turn: number) => {
+    await model.script(proposed('jupyterlab', action));
+    await panel.ask(`/jupyterlab ${title} here, please`, turn);
     const proposal = panel.root.getByTestId('da-proposal').last();
     await lab.open('cars.ipynb');
     await expect.poll(() => lab.front()).toBe('cars.ipynb');
@@ -36,14 +37,14 @@ test('the notebook of the proposal is run, interrupted and restarted, whatever t
     await expect.poll(() => lab.front()).toBe('runs.ipynb');
   };
 
-  await act('run everything', 'Run all cells', 1);
+  await act('run-all', 'Run all cells', 1);
   await expect(notebook.output(0)).toHaveText('ran it');
   await notebook.kernelBusy();
 
-  await act('interrupt the kernel', 'Interrupt the kernel', 3);
+  await act('interrupt', 'Interrupt the kernel', 3);
   await expect(notebook.output(1)).toContainText('KeyboardInterrupt');
 
-  await act('restart and run all', 'Restart and run all', 5);
+  await act('restart-run-all', 'Restart and run all', 5);
   // JupyterLab asks, and nothing is restarted before the answer.
   const dialog = page.locator('.jp-Dialog');
   await expect(dialog).toContainText('Restart Kernel?');

@@ -184,7 +184,7 @@ test('options that a service names are begun by a click', async ({
   await lab.panelWidth(300);
   await model.script({
     say: [
-      '**Parquet**: small, keeps types. `/data convert cars.csv to Parquet`',
+      '**Parquet**: small, keeps types [1]. `/data convert cars.csv to Parquet`',
       '**A clean copy first**: `agent: clean cars.csv, then convert it to Parquet`'
     ].join('\n\n')
   });
