@@ -137,7 +137,7 @@ class ServiceTurn(PlannedTurn):
         new = await self._propose(service, action, self.request.text, known)
         if new.values == known.values:
             return False
-        await self._show(service, new)
+        await self._show(new)
         return True
 
     # -- services --------------------------------------------------------------------------------
@@ -176,7 +176,8 @@ class ServiceTurn(PlannedTurn):
         while not await self._step():
             pass
         if self.offered.shown is None:
-            await self._emit_intent(service, LEARN, "command", self._near(service, text))
+            near = self.runtime.router().nearest_actions(text, service)
+            await self._emit_intent(service, LEARN, "command", near)
             instead = _known(service, text)
             await self._say_with_sources(service, text, self.record.reply, instead)
 
@@ -191,14 +192,11 @@ class ServiceTurn(PlannedTurn):
         if subcommand == BRAINSTORM:
             await self._brainstorm(service, text)
         elif proposal is not None:
-            await self._show(service, proposal)
+            await self._show(proposal)
         elif subcommand == LEARN:
             await self._learn(service, text)
         else:
             await self._say(f"{service.name} has nothing called {subcommand!r}.")
-
-    def _near(self, service: Service, text: str) -> list[Intent]:
-        return self.runtime.router().nearest_actions(text, service)
 
     async def _emit_intent(
         self, service: Service, subcommand: str, how: How, alternatives: list[Intent]
@@ -302,12 +300,9 @@ class ServiceTurn(PlannedTurn):
             proposal_id=known.proposal.proposal_id if known is not None else None,
         )
 
-    async def _show(self, service: Service, opened: OpenProposal) -> None:
-        self.session.proposal = opened
-        proposal = opened.proposal
-        fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
-        await self.emit(events.ActionProposed(**fields))
-        await self._say(proposal_text(proposal))
+    async def _show(self, opened: OpenProposal) -> None:
+        await self.offered.show(opened)
+        await self._say(proposal_text(opened.proposal))
 
     async def _say(self, text: str) -> None:
         self._keep([assistant_item(text)])

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..agent.actions.proposals import actions_found, check_names, find_action
+from ..agent.actions.proposals import actions_found, find_action, model_values
 from ..agent.context.system_prompt import system_prompt
 from ..agent.history import user_item
 from ..agent.intent import Chosen, Offered, detect, understand
@@ -235,8 +235,7 @@ class _Conversation:
         action = find_action(self._router.registry, service_id, action_id)
         service = self._router.registry.find(service_id)
         assert service is not None
-        values = dict(given.get("parameters") or {})
-        check_names(action, values)
+        values = model_values(action, given.get("parameters") or {})
         if before is not None and (before.service, before.subcommand) == (service, action.id):
             values = {**self._known, **values}
         chosen = Chosen(service, action.id, "model")

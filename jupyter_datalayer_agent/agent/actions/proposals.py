@@ -107,16 +107,20 @@ def _schema(question: Question) -> dict[str, Any]:
     return schema
 
 
-def check_names(action: type[Action], given: Mapping[str, Any]) -> None:
-    """Raises ``AgentError`` for a parameter that the action does not have."""
+def model_values(action: type[Action], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a model gives an action, without secrets, which only the form asks for.
+    Raises ``AgentError`` for one that the action does not have."""
     names = action.Parameters.model_fields
-    unknown = [name for name in given if name not in names]
+    values = {name: value for name, value in given.items() if value is not None}
+    unknown = [name for name in values if name not in names]
     if unknown and not action.has_wizard():
         taken = ", ".join(names) or "none"
         raise AgentError(
             "invalid_request",
             f"It has no parameter {unknown[0]!r}. Its parameters are: {taken}.",
         )
+    secrets = {each.name for each in questions_of(action.Parameters) if each.secret}
+    return {name: value for name, value in values.items() if name not in secrets}
 
 
 class OfferedActions:
@@ -147,7 +151,7 @@ class OfferedActions:
         """See ``ProposeAction``."""
         try:
             action = find_action(self._runtime.service_registry(), service_id, action_id)
-            check_names(action, given)
+            given = model_values(action, given)
         except AgentError as error:
             raise ToolFailure(
                 "invalid_arguments", error.message, "Find it with findActions."
@@ -156,7 +160,6 @@ class OfferedActions:
         known = self.refines
         if known is not None and (known.service, known.proposal.action) != (service_id, action.id):
             known = None
-        given = {name: value for name, value in given.items() if value is not None}
         opened = await propose(
             self._runtime,
             service_id,
@@ -179,26 +182,26 @@ class OfferedActions:
                 " ".join(problems),
                 "Correct it, leave it out, or ask the user.",
             )
-        await self.show(opened, 1.0 if self.is_command else MODEL_CONFIDENCE)
+        await self._emit(self._chosen(service_id, opened.proposal))
+        await self.show(opened)
         return opened.proposal.title
 
-    async def show(self, opened: OpenProposal, confidence: float) -> None:
-        """Show the proposal's form."""
-        proposal = opened.proposal
-        registry = self._runtime.service_registry()
-        service = registry.find(proposal.service)
+    def _chosen(self, service_id: str, proposal: ActionProposal) -> events.IntentDetected:
+        service = self._runtime.service_registry().find(service_id)
         assert service is not None
         near = self._runtime.router().nearest_actions(self._request.text, service)
-        await self._emit(
-            events.IntentDetected(
-                service=service.id,
-                subcommand=proposal.action,
-                title=f"{service.name}: {proposal.title}",
-                confidence=confidence,
-                alternatives=[each for each in near if each.subcommand != proposal.action],
-                how="command" if self.is_command else "model",
-            )
+        return events.IntentDetected(
+            service=service.id,
+            subcommand=proposal.action,
+            title=f"{service.name}: {proposal.title}",
+            confidence=1.0 if self.is_command else MODEL_CONFIDENCE,
+            alternatives=[each for each in near if each.subcommand != proposal.action],
+            how="command" if self.is_command else "model",
         )
+
+    async def show(self, opened: OpenProposal) -> None:
+        """Show the proposal's form."""
+        proposal = opened.proposal
         fields = {name: getattr(proposal, name) for name in type(proposal).model_fields}
         await self._emit(events.ActionProposed(**fields))
         self._session.proposal = self.shown = opened

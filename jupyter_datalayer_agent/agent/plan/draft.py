@@ -22,7 +22,7 @@ from ...services.workflow_action import WorkflowAction
 from ...tools.dispatcher import Dispatcher
 from ...tools.registry import Tool, ToolRegistry
 from ...tools.result import Dispatched
-from ..actions.proposals import check_names, find_action
+from ..actions.proposals import find_action, model_values
 from ..approvals import Audience
 from ..history import Item
 from ..model_calls.call import ModelAnswer
@@ -95,11 +95,7 @@ class KnownActions:
         service_id, action_id, action = self.find(name)
         if issubclass(action, WorkflowAction):
             raise AgentError("invalid_request", "It is a plan itself. Plan its steps by tools.")
-        known = {name: value for name, value in given.items() if value is not None}
-        check_names(action, known)
-        secrets = {each.name for each in questions_of(action.Parameters) if each.secret}
-        values = {name: value for name, value in known.items() if name not in secrets}
-        return f"{service_id}/{action_id}", values
+        return f"{service_id}/{action_id}", model_values(action, given)
 
 
 def _line(name: str, action: type[Action]) -> str:
