@@ -97,7 +97,7 @@ def test_a_plan_in_the_text_names_its_tools_and_goes_before_the_tools_steps(
     ("bad", "said"),
     [
         (Call("updatePlan", {"steps": []}), "steps: List should have at least 1 item"),
-        (update_plan("  "), "Step 1 says nothing"),
+        (update_plan("  "), "Step 1 is empty"),
         (update_plan(*map(str, range(31))), "at most 30 steps"),
         (Call("getNotebookCells", {}), "First the plan"),
         (add("'too early'"), "First the plan"),
