@@ -44,8 +44,9 @@ from .stream_bytes import EXTENSION, StreamBytes, with_joined_text
 
 log = logging.getLogger(__name__)
 
-_LONGEST_ERROR = 20_000
-"""Bytes of an error's body that are read; of its message 400 characters are shown."""
+_LONGEST_ERROR = 8_000
+"""Bytes of an error's body that are read; of its message 400 characters are shown. litellm searches
+them by patterns whose time grows with the square of the length."""
 _MOST_REDIRECTS = 5
 _FACTORIES = ("create_async_transport", "_create_async_transport")
 _MOUNTS = ("create_httpx_proxy_mounts", "_create_httpx_proxy_mounts")
