@@ -154,7 +154,8 @@ def test_an_action_of_a_slash_command_runs_by_a_reply(
 ) -> None:
     notebook = server.root / "exported.ipynb"
     new_notebook(notebook, "1 + 1")
-    model.set_default(Say("{}"))
+    given = {"service": "notebook", "action": "export", "parameters": {"format": "html"}}
+    model.set_default(Call("proposeAction", given))
 
     async def use() -> None:
         async with open_chat(server, "exported.chat") as chat:

@@ -386,6 +386,7 @@ test("a block that the agent changes while the user edits it is the user's choic
 
 test('the report workflow writes, runs and exports a Lexical document', async ({
   lab,
+  model,
   server
 }) => {
   const { page, panel } = lab;
@@ -433,6 +434,11 @@ test('the report workflow writes, runs and exports a Lexical document', async ({
   ).toBeVisible();
 
   // Exported by the panel.
+  const parameters = { document: path, format: 'html' };
+  await model.script({
+    call: 'proposeAction',
+    arguments: { service: 'lexical', action: 'from-lexical', parameters }
+  });
   await panel.ask(`/lexical export ${path} to html`, 2);
   await panel.root
     .getByTestId('da-proposal')
