@@ -9,9 +9,11 @@ test('an action of another package is proposed, filled in, run, and its file ope
 }) => {
   const { page, panel, folder } = lab;
   await lab.panelWidth(300);
-  // The command says which action; the request is for the values.
-  const file = { value: `${folder}/cars.csv`, source: 'cars.csv' };
-  await model.script({ say: JSON.stringify({ file, to: null }) });
+  const parameters = { file: `${folder}/cars.csv` };
+  await model.script({
+    call: 'proposeAction',
+    arguments: { service: 'backup', action: 'copy', parameters }
+  });
   await panel.ask('/backup copy cars.csv');
   const proposal = panel.root.getByTestId('da-proposal');
   await expect(proposal).toContainText('Back up a file');
