@@ -172,12 +172,15 @@ class ServiceTurn(PlannedTurn):
         tools = ToolRegistry()
         tools.add(propose_action)
         self.request.tools = self._dispatcher.registry = tools
-        self.offered.is_command = self.quiet = True
+        self.offered.is_command = True
+        # Shown when its sources are: a number alone does not say where a statement is from.
+        self.quiet = True
         while not await self._step():
             pass
         if self.offered.shown is None:
             near = self.runtime.router().nearest_actions(text, service)
-            await self._emit_intent(service, LEARN, "command", near)
+            # Whether it answers or advises, only the model knows.
+            await self._emit_intent(service, LEARN, "command", near, service.name)
             instead = _known(service, text)
             await self._say_with_sources(service, text, self.record.reply, instead)
 
@@ -188,7 +191,8 @@ class ServiceTurn(PlannedTurn):
         if proposal is not None and not chosen.is_sure_of(proposal.proposal):
             await self._offer(Offered.instead_of(chosen))
             return
-        await self._emit_intent(service, subcommand, chosen.how, chosen.alternatives)
+        title = f"{service.name}: {action.title if action is not None else subcommand.capitalize()}"
+        await self._emit_intent(service, subcommand, chosen.how, chosen.alternatives, title)
         if subcommand == BRAINSTORM:
             await self._brainstorm(service, text)
         elif proposal is not None:
@@ -199,15 +203,18 @@ class ServiceTurn(PlannedTurn):
             await self._say(f"{service.name} has nothing called {subcommand!r}.")
 
     async def _emit_intent(
-        self, service: Service, subcommand: str, how: How, alternatives: list[Intent]
+        self,
+        service: Service,
+        subcommand: str,
+        how: How,
+        alternatives: list[Intent],
+        title: str,
     ) -> None:
-        action = service.action(subcommand)
-        title = action.title if action is not None else subcommand.capitalize()
         await self.emit(
             events.IntentDetected(
                 service=service.id,
                 subcommand=subcommand,
-                title=f"{service.name}: {title}",
+                title=title,
                 confidence=1.0,
                 alternatives=alternatives,
                 how=how,

@@ -33,7 +33,7 @@ from ..services.routing import LEARN, Router, command_in
 from ..services.service import Service
 from ..settings.turn_settings import Settings
 from ..tools.builtin import builtin_registry
-from ..tools.builtin.actions import find_actions, propose_action
+from ..tools.builtin.actions import action_tools, find_actions, propose_action
 from ..tools.gate import Gate
 from ..tools.registry import plain_name
 from .item import Item, Result
@@ -203,7 +203,7 @@ class _Conversation:
             attached = frozenset([notebook] if notebook is not None else [])
             gate = Gate(mode="ask", location="panel", attached=attached, active=notebook)
             registry = builtin_registry()
-            for each in (find_actions, propose_action):
+            for each in action_tools(self._router.registry.areas):
                 registry.add(each)
             prompt = system_prompt("ask", gate.prompt_mode, location="panel")
             tools = gate.sent(registry, with_blocks=False)

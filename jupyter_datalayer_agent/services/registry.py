@@ -76,6 +76,11 @@ class ServiceRegistry:
         """The service of that id, or None."""
         return self._services.get(service_id.strip().lower())
 
+    @property
+    def areas(self) -> list[str]:
+        """The names of the services that have actions."""
+        return [each.name for each in self if each.actions]
+
     def __iter__(self) -> Iterator[Service]:
         return iter(self._services.values())
 

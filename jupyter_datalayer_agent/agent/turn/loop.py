@@ -18,7 +18,7 @@ from ...protocol.tools import Change, NotDone, TurnFacts
 from ...protocol.workflows import FixInfo
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
-from ...tools.builtin.actions import find_actions, propose_action
+from ...tools.builtin.actions import action_tools
 from ...tools.context import SeenCells, ToolContext, ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
@@ -331,11 +331,13 @@ class Turn:
             self.settings.intent_detection == "auto" and request.location in ("panel", "inline")
         )
         is_decided = request.planned or chat.compare or chat.intent or chat.action
-        if is_decided or not is_offered or tools.find(propose_action.name) is not None:
+        if is_decided or not is_offered:
             return tools
         tools = tools.copy()
-        for each in (find_actions, propose_action):
-            tools.add(each)
+        for each in action_tools(self.runtime.service_registry().areas):
+            # One that another package declared under this name stays.
+            if tools.find(each.name) is None:
+                tools.add(each)
         return tools
 
     # -- query ---------------------------------------------------------------------------------

@@ -1,15 +1,19 @@
-"""The tools by which a model reaches the actions of services: it finds and proposes them, and the
-user runs them. A turn offers them itself, since what they find and show is its own."""
+"""The tools with which a model finds and proposes the actions of services, which the user runs.
+
+They are not in the registry of all tools: a turn adds them where it can show a form.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 
 from ...protocol.base import Wire
 from ..context import ToolContext
-from ..registry import ToolOutcome, tool
+from ..registry import Tool, ToolOutcome, tool
 
 
 class FindActions(Wire):
@@ -38,10 +42,8 @@ class ProposeAction(Wire):
     parallel=True,
 )
 async def find_actions(args: FindActions, context: ToolContext) -> ToolOutcome:
-    """Find actions that are built in here and that the user runs by a form: exporting and cleaning
-    up notebooks, converting and joining data files, installing packages, JupyterLab's settings and
-    files, reports and models. Look here before you do such a thing by code. Work on cells, code and
-    plots is yours."""
+    """Find actions that the user runs from a form, in the areas below. Look here before you do such
+    a thing in code. Work on cells, code and plots is yours."""
     found = context.find_actions(args.query)
     return ToolOutcome({"actions": found}, f"{len(found)} actions found")
 
@@ -50,7 +52,6 @@ async def find_actions(args: FindActions, context: ToolContext) -> ToolOutcome:
     ProposeAction,
     group="conversation",
     label=("Propose an action", "Preparing an action"),
-    basic=True,
 )
 async def propose_action(args: ProposeAction, context: ToolContext) -> ToolOutcome:
     """Show the user an action's form, filled in. It runs nothing, and ends your turn: the user
@@ -58,3 +59,9 @@ async def propose_action(args: ProposeAction, context: ToolContext) -> ToolOutco
     a form that is shown, call it again with what changes."""
     title = await context.propose_action(args.service, args.action, args.parameters, args.sources)
     return ToolOutcome({"shown": title}, f"Proposed: {title}")
+
+
+def action_tools(areas: Iterable[str]) -> list[Tool]:
+    """Both tools. ``areas`` are the names of the services that have actions."""
+    description = f"{find_actions.description} Areas: {', '.join(areas)}."
+    return [replace(find_actions, description=description), propose_action]
