@@ -10,6 +10,7 @@ import { InputChatModel } from './chatModel';
 import { ToolCommands } from './completion/toolCommands';
 import { IInputRegistries } from './registries';
 import { CompareCommands } from './completion/compareCommands';
+import { CurrentCommands } from './completion/currentCommands';
 import { PanelCommands } from './completion/panelCommands';
 import { ServiceCommands } from '../services/serviceCommands';
 import { ICommandHelp } from '../toolsPanel/toolsPanel';
@@ -30,7 +31,8 @@ export function setUpInput(
   contents: Contents.IManager,
   registries: IInputRegistries
 ): IInputSetup {
-  const { commands, openers, toolbar } = registries;
+  const { openers, toolbar } = registries;
+  const commands = new CurrentCommands(registries.commands);
   const panelCommands = new PanelCommands(model);
   const chatModel = new InputChatModel(model, name => panelCommands.does(name));
 
@@ -63,5 +65,5 @@ export function setUpInput(
 
   const isCommand = (text: string) => panelCommands.has(text);
   const help = panelCommands.list;
-  return { ...registries, chatModel, isCommand, help };
+  return { ...registries, commands, chatModel, isCommand, help };
 }

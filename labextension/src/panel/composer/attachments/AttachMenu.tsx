@@ -3,7 +3,7 @@ import { InputToolbarRegistry } from '@jupyter/chat/lib/components/input/toolbar
 import { LabIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React, { useState } from 'react';
 
-import { PanelCommands } from '../completion/panelCommands';
+import { useComposer } from '../composerContext';
 import { useValue } from '../../../session/observable';
 import { attachIcon } from '../../../ui/icons';
 import { chooseLocalFiles } from './localFiles';
@@ -206,10 +206,8 @@ function CommandList(props: {
   close: () => void;
   toolbar: InputToolbarRegistry.IToolbarItemProps;
 }): JSX.Element {
-  const { model: input, chatCommandRegistry } = props.toolbar;
-  const provider = chatCommandRegistry
-    ?.getProviders()
-    .find((each): each is PanelCommands => each instanceof PanelCommands);
+  const { model: input } = props.toolbar;
+  const { commands } = useComposer();
   const choose = (name: string, takes: boolean) => {
     props.close();
     input.value = takes ? `${name} ` : name;
@@ -218,7 +216,7 @@ function CommandList(props: {
   };
   return (
     <>
-      {provider?.list.map(({ name, description, takes }) => (
+      {commands.map(({ name, description, takes }) => (
         <button
           key={name}
           type="button"

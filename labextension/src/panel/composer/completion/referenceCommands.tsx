@@ -53,22 +53,19 @@ export class ReferenceCommands implements IChatCommandProvider {
   }
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
-    let asked = pathPart(input);
-    while (asked) {
-      const [others, files] = await Promise.all([
-        this._model.references.all(),
-        this._list(asked.folder)
-      ]);
-      // The user types on meanwhile: the answer that comes last is about the text of then.
-      const now = pathPart(input);
-      if (now && now.folder === asked.folder) {
-        return matching([...others, ...files], now.typed).map(each =>
-          this._completion(each)
-        );
-      }
-      asked = now;
+    const word = (input.currentWord ?? '').replace(/\\ /g, ' ');
+    if (!word.startsWith('@')) {
+      return [];
     }
-    return [];
+    const typed = word.slice(1);
+    const folder = word.slice(1, Math.max(1, word.lastIndexOf('/')));
+    const [others, files] = await Promise.all([
+      this._model.references.all(),
+      this._list(folder)
+    ]);
+    return matching([...others, ...files], typed).map(each =>
+      this._completion(each)
+    );
   }
 
   /** Every reference that was completed and is still in the message is attached. */
@@ -147,17 +144,4 @@ function fileReference({ type, path, name }: Contents.IModel): IReference {
   }
   const kind = type === 'notebook' ? 'notebook' : 'file';
   return { kind, mention: path, label: name, attachment: { kind, path } };
-}
-
-/** The word at the cursor behind its `@`, and the folder that it leads into. */
-function pathPart(
-  input: IInputModel
-): { folder: string; typed: string } | null {
-  const word = (input.currentWord ?? '').replace(/\\ /g, ' ');
-  return word.startsWith('@')
-    ? {
-        folder: word.slice(1, Math.max(1, word.lastIndexOf('/'))),
-        typed: word.slice(1)
-      }
-    : null;
 }

@@ -20,15 +20,11 @@ export class ToolCommands implements IChatCommandProvider {
   readonly id = 'jupyter-datalayer-agent:tools';
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
-    if (!input.currentWord?.startsWith('#')) {
-      return [];
-    }
-    const tools = await this._model.references.tools();
-    // The user types on meanwhile: the answer that comes last is about the text of then.
     const word = input.currentWord ?? '';
     if (!word.startsWith('#')) {
       return [];
     }
+    const tools = await this._model.references.tools();
     const typed = word.slice(1).toLowerCase();
     const { mode } = this._model.composerState.current;
     return tools

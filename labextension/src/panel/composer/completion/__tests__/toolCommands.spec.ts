@@ -1,4 +1,9 @@
 import { InputModel } from '@jupyter/chat/lib/input-model';
+import {
+  ChatCommand,
+  ChatCommandRegistry,
+  IChatCommandProvider
+} from '@jupyter/chat/lib/registers/chat-commands';
 
 import {
   FakeClient,
@@ -9,6 +14,7 @@ import {
 import { tutorial } from '../../../__tests__/samples';
 import { PanelModel } from '../../../model';
 import { InputChatModel } from '../../chatModel';
+import { CurrentCommands } from '../currentCommands';
 import { ToolCommands } from '../toolCommands';
 import { PanelCommands } from '../panelCommands';
 
@@ -29,6 +35,12 @@ function makeInput() {
   return { client, connection, model, input, type };
 }
 
+function current(...providers: IChatCommandProvider[]): CurrentCommands {
+  const commands = new CurrentCommands(new ChatCommandRegistry());
+  providers.forEach(each => commands.addProvider(each));
+  return commands;
+}
+
 /** Let all that is under way come to its end. */
 const settle = () => new Promise(resolve => setTimeout(resolve));
 
@@ -46,7 +58,7 @@ describe('completions of tools', () => {
 
   it('that come late are about the text of then', async () => {
     const { model, client, input, type } = makeInput();
-    const tools = new ToolCommands(model);
+    const tools = current(new ToolCommands(model));
     const reply = await client.listTools();
     let answer = () => undefined as void;
     client.listTools = () =>
@@ -61,9 +73,39 @@ describe('completions of tools', () => {
 
     const { model: other, input: field, type: write } = makeInput();
     write('#get');
-    const late = new ToolCommands(other).listCommandCompletions(field);
+    const late = current(new ToolCommands(other)).listCommandCompletions(field);
     write('#get and');
     expect(await late).toEqual([]);
+  });
+
+  it('that come late for a word of another kind do not close the list', async () => {
+    const { model, input, type } = makeInput();
+    let answer = (_: ChatCommand[]) => undefined as void;
+    const slow: IChatCommandProvider = {
+      id: 'variables',
+      listCommandCompletions: async ({ currentWord }) =>
+        currentWord?.startsWith('@')
+          ? new Promise(resolve => (answer = resolve))
+          : [],
+      onSubmit: async () => undefined
+    };
+    const failing: IChatCommandProvider = {
+      id: 'failing',
+      listCommandCompletions: () => Promise.reject(new Error('No answer.')),
+      onSubmit: async () => undefined
+    };
+    const logged = jest.spyOn(console, 'error').mockImplementation();
+    const commands = current(new ToolCommands(model), slow, failing);
+    type('See @total');
+    const late = commands.listCommandCompletions(input);
+    type('See @total with #run');
+    answer([{ name: '@total', providerId: 'variables' }]);
+    expect((await late).map(({ name }) => name)).toEqual(['#runNotebookCells']);
+    expect(logged).toHaveBeenCalledWith(
+      'The completions of failing failed:',
+      expect.any(Error)
+    );
+    logged.mockRestore();
   });
 });
 
