@@ -26,6 +26,8 @@ GRAMMAR = {
     "agent/features/export.py": "fences of Markdown",
     "agent/features/next_cell.py": "fences of Markdown; names of variables",
     "agent/history.py": "names in code that changed or ran",
+    "agent/plan/messages.py": "names of parameters, in camelCase",
+    "agent/plan/template_plan.py": "the end of a word",
     "agent/model_calls/answer_reader.py": "numbers of list items, in text that repeats itself",
     "agent/request.py": "agent:, @file and #tool",
     "agent/intent.py": "whether a text has any letter; names of commands",
@@ -39,6 +41,7 @@ GRAMMAR = {
     "services/builtin/environment/programs.py": "what programs report; credentials in addresses",
     "services/builtin/notebook/parts.py": "headings of Markdown",
     "services/builtin/notebook/script.py": "marks of percent scripts",
+    "services/matcher.py": "quotes, name: value, names of files, numbers, what pip takes",
     "services/routing.py": "/command; names of files, numbers and marks between sentences",
     "services/service.py": "ids of services; paragraphs, headings and citation marks of its text",
     "tools/ranking.py": "words of a text, which are ranked and decide nothing",
@@ -46,13 +49,6 @@ GRAMMAR = {
     "workflows/templates/builtin/parts/data.py": "names of columns; our templates",
 }
 """What each of these reads by expressions: formats."""
-
-PROSE = {
-    "services/matcher.py": "finds parameters where there is no model",
-    "workflows/templates/matching.py": "whether a plan's template is meant",
-    "workflows/templates/parameters.py": "guesses of a template's parameters",
-}
-"""What each of these takes from sentences by expressions. None is to be added."""
 
 
 def modules(package: Path) -> Iterator[str]:
@@ -76,7 +72,7 @@ def imports_an_engine(file: Path) -> bool:
 
 def find(package: Path) -> list[str]:
     """What is wrong, a line each."""
-    listed = {*GRAMMAR, *PROSE}
+    listed = set(GRAMMAR)
     there = set(modules(package))
     return [
         *(

@@ -11,7 +11,7 @@ CHECK = runpy.run_path(str(ROOT / "scripts/check_prose.py"))
 
 def package(folder: Path, *but: str, **others: str) -> list[str]:
     """What is found where the listed modules are as listed, but for these, beside others."""
-    texts = dict.fromkeys([*CHECK["GRAMMAR"], *CHECK["PROSE"]], "import re\n")
+    texts = dict.fromkeys(CHECK["GRAMMAR"], "import re\n")
     texts |= dict.fromkeys(but, "import json\n")
     texts |= {f"services/{name}.py": text for name, text in others.items()}
     for path, text in texts.items():

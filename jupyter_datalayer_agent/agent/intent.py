@@ -4,6 +4,7 @@ message names exactly, and what it may mean, which is offered."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,12 +46,12 @@ class Chosen:
     rest: str = ""
 
     def is_sure_of(self, proposal: ActionProposal) -> bool:
-        """Whether the message says nothing but the action's name and the proposal's values."""
-        rest = _spaced(self.rest)
+        """Whether the user chose it, or the message says nothing but its name and the proposal's
+        values."""
+        if self.how == "chosen":
+            return True
         sources = [each.source for each in proposal.parameters if each.found and each.source]
-        for source in sorted(sources, key=len, reverse=True):
-            rest = rest.replace(_spaced(source), " ")
-        return re.search(r"\w", rest) is None
+        return says_only(self.rest, sources)
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,14 @@ class Offered:
                 )
             )
         return offers
+
+
+def says_only(text: str, values: Iterable[str]) -> bool:
+    """Whether a text has no words but these values."""
+    rest = _spaced(text)
+    for value in sorted(values, key=len, reverse=True):
+        rest = rest.replace(_spaced(value), " ")
+    return re.search(r"\w", rest) is None
 
 
 def _spaced(text: str) -> str:
@@ -155,8 +164,10 @@ def understand(router: Router, detected: Detected) -> Chosen | Offered:
     near = router.nearest_actions(text, service)
     if service is None:
         return Offered(None, near)
-    named = (detected.subcommand, "") if detected.subcommand else router.named(service, text)
-    if named is None or (named[1] and service.action(named[0]) is None):
+    named = router.named(service, text)
+    if (chosen := detected.subcommand) is not None:
+        named = named if named is not None and named[0] == chosen else (chosen, "")
+    elif named is None or (named[1] and service.action(named[0]) is None):
         return Offered(service, near)
     subcommand, rest = named
     others = [each for each in near if each.subcommand != subcommand]

@@ -187,7 +187,10 @@ class ServiceTurn(PlannedTurn):
     async def _serve(self, chosen: Chosen, text: str) -> None:
         service, subcommand = chosen.service, chosen.subcommand
         action = service.action(subcommand)
-        proposal = await self._propose(service, action, text) if action is not None else None
+        proposal = None
+        if action is not None:
+            said, is_arguments = chosen.rest or text, bool(chosen.rest)
+            proposal = await self._propose(service, action, said, is_arguments=is_arguments)
         if proposal is not None and not chosen.is_sure_of(proposal.proposal):
             await self._offer(Offered.instead_of(chosen))
             return
@@ -289,10 +292,13 @@ class ServiceTurn(PlannedTurn):
         action: type[Action],
         text: str,
         known: OpenProposal | None = None,
+        *,
+        is_arguments: bool = False,
     ) -> OpenProposal:
         notebook = known.notebook if known is not None else self.request.gate.active
         client_id = self.request.chat.client_id
-        filler: Filler = Matcher(ReadingContext(self.runtime, notebook, client_id))
+        context = ReadingContext(self.runtime, notebook, client_id)
+        filler: Filler = Matcher(context, is_arguments=is_arguments)
         if self.ask_apart is not None:
             filler = ModelFiller(self.ask_apart, filler)
         return await propose(

@@ -13,7 +13,7 @@ from typing import Any
 from ..agent.actions.proposals import actions_found, find_action, model_values
 from ..agent.context.system_prompt import system_prompt
 from ..agent.history import user_item
-from ..agent.intent import Chosen, Offered, detect, understand
+from ..agent.intent import Chosen, Detected, Offered, detect, understand
 from ..agent.model_calls.call import ask_once
 from ..agent.service_turn import service_prompt
 from ..models.types import Model, ModelRequest
@@ -272,20 +272,20 @@ async def _without_model(
             continue
         found = understand(router, detected)
         if isinstance(found, Chosen):
-            proposal, known = await _propose(found, context, detected.text, {}, filler)
+            proposal, known = await _propose_exactly(found, context, detected.text)
             if proposal is None or found.is_sure_of(proposal):
                 chosen = found
                 continue
             found, proposal, known = Offered.instead_of(found), None, {}
         result.offered = bool(found.nearest)
-        chosen = _clicked(router, found, case.expect)
+        chosen = _clicked(router, found, case.expect, detected.text)
         if chosen is not None:
-            proposal, known = await _propose(chosen, context, detected.text, {}, filler)
+            proposal, known = await _propose_exactly(chosen, context, detected.text)
     result.proposed = proposal is not None and chosen is not None and chosen.how != "chosen"
     return chosen, proposal
 
 
-def _clicked(router: Router, offered: Offered, expect: Expect) -> Chosen | None:
+def _clicked(router: Router, offered: Offered, expect: Expect, text: str) -> Chosen | None:
     """What the user chooses of an offer: what they meant, where it is there. To learn is always
     there, and to brainstorm in the help beside it."""
     service = router.registry.find(expect.service or "")
@@ -294,7 +294,17 @@ def _clicked(router: Router, offered: Offered, expect: Expect) -> Chosen | None:
     subcommand = expect.subcommand or LEARN
     known = offered.service == service and service.action(subcommand) is None
     near = any((e.service, e.subcommand) == (service.id, subcommand) for e in offered.nearest)
-    return Chosen(service, subcommand, "chosen") if known or near else None
+    if not known and not near:
+        return None
+    found = understand(router, Detected(text, "chosen", service, subcommand))
+    return found if isinstance(found, Chosen) else None
+
+
+async def _propose_exactly(
+    chosen: Chosen, context: CaseContext, text: str
+) -> tuple[ActionProposal | None, dict[str, Any]]:
+    filler = Matcher(context, is_arguments=bool(chosen.rest))
+    return await _propose(chosen, context, chosen.rest or text, {}, filler)
 
 
 async def _propose(

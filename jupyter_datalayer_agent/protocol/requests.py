@@ -27,7 +27,7 @@ from .plans import WorkflowCall
 from .services import ActionCall, IntentChoice
 from .sessions import ForkOrigin
 from .tools import Change, NotDone, TurnFacts
-from .workflows import QualityReport, WorkflowOffer
+from .workflows import WorkflowOffer
 
 
 class Overrides(Wire):
@@ -119,10 +119,9 @@ class Incomplete(Wire):
 
 class ChatReply(Wire):
     """The end of a turn. ``offers`` are workflows that are close to a message that no model could
-    answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-    that all is well; ``facts`` count what a turn in Agent mode did. ``incomplete``: the reply was
-    cut off. Of a comparison, ``answers`` are those
-    that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
+    answer. ``not_done`` contradicts a ``reply`` that says that all is well; ``facts`` count what a
+    turn in Agent mode did. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are
+    those that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
     continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked."""
 
     session_id: str
@@ -136,7 +135,6 @@ class ChatReply(Wire):
     usage: Usage
     error: ErrorBody | None = None
     offers: list[WorkflowOffer] = []
-    quality: QualityReport | None = None
     not_done: NotDone | None = None
     facts: TurnFacts | None = None
     incomplete: Incomplete | None = None

@@ -48,9 +48,9 @@ def parameter(
     """A field of ``Parameters``. ``kind`` says what a text is, so that it can be found without a
     model: ``data`` (a data file), ``notebook``, ``path`` (any file), ``new-path`` (of a file that
     is to be written), ``remote-path`` (of a file that is elsewhere), ``packages`` (names of Python
-    packages), ``column`` or ``columns`` (of the data file), ``date-column`` (one that is called a
-    date or so), ``name`` (something that the message puts in quotes or calls so). Any text is found
-    beside its ``title``, its name or what else it is ``also_called``: "the container reports"."""
+    packages), ``column`` or ``columns`` (of the data file), ``date-column``, ``name`` (what the
+    message has in quotes). Any value is found by its ``title``, its name or what else it is
+    ``also_called``: "container: reports"."""
     extra: dict[str, Any] = {}
     if kind is not None:
         extra["kind"] = kind

@@ -70,12 +70,12 @@ class Router:
         offered = [each for each in registry if not each.by_command]
         self._services = Ranking({each.id: _text_of(each) for each in offered})
         self._inside = {
-            each.id: Ranking({action.id: _text_of_action(action) for action in each.actions})
+            each.id: Ranking({action.id: text_of_action(action) for action in each.actions})
             for each in registry
         }
         self._actions = Ranking(
             {
-                f"{each.id}/{action.id}": f"{each.id} {each.name} {_text_of_action(action)}"
+                f"{each.id}/{action.id}": f"{each.id} {each.name} {text_of_action(action)}"
                 for each in registry
                 for action in each.actions
             }
@@ -176,5 +176,6 @@ def _text_of(service: Service) -> str:
     return " ".join([*texts, *actions])
 
 
-def _text_of_action(action: type[Action]) -> str:
+def text_of_action(action: type[Action]) -> str:
+    """What an action is found by."""
     return " ".join([action.id, action.title, action.title, action.description, *action.examples])

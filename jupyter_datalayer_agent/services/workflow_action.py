@@ -10,7 +10,7 @@ from pydantic import create_model
 from ..protocol.datasets import ReadingChoices
 from ..protocol.plans import WorkflowCall
 from ..workflows.template import Template
-from ..workflows.templates.parameters import is_data_file
+from ..workflows.templates.data_files import is_data_file, is_hidden
 from .action import Action, ActionFailed, ActionResult, Progress, parameter
 
 _FIELDS = {
@@ -35,7 +35,8 @@ class WorkflowAction(Action):
     async def options(self, name: str, known: Mapping[str, Any]) -> Sequence[Any] | None:
         """See ``Action``."""
         if name == "data":
-            return [each for each in await self.context.files() if is_data_file(each)]
+            files = [f for f in await self.context.files() if is_data_file(f) and not is_hidden(f)]
+            return sorted(files, key=lambda path: (path.count("/"), path.lower()))
         if name in ("target", "date_column") and known.get("data"):
             choices = {each: known[each] for each in ReadingChoices.model_fields if known.get(each)}
             return await self.context.columns(known["data"], choices) or None
@@ -63,6 +64,20 @@ class WorkflowAction(Action):
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """Not called: the turn runs ``workflow``."""
         raise ActionFailed("A workflow is run by its turn.")
+
+
+def workflow_action(template: Template) -> type[WorkflowAction]:
+    """The action that runs a template that no service offers, such as a package's own."""
+    fields = template.parameters.model_fields
+    required = [name for name, info in fields.items() if info.is_required()]
+    attributes = {
+        "id": template.id,
+        "title": template.name,
+        "description": template.description,
+        "template": template,
+        "Parameters": parameters_of(template, required),
+    }
+    return type("TemplateAction", (WorkflowAction,), attributes)
 
 
 def parameters_of(template: Template, required: Sequence[str] = ("data",)) -> Any:

@@ -88,8 +88,8 @@ class Template:
     """A workflow that runs without a model.
 
     ``parameters`` is its pydantic model; the user is asked for a missing field without a default.
-    ``steps`` returns the steps for complete parameters. ``keywords``, in lower case and without
-    accents, match tasks that this template is close to. ``notebook`` is the default file to write.
+    ``steps`` returns the steps for complete parameters. ``keywords`` are words by which, beside
+    its name and description, it is offered for a task. ``notebook`` is the default file to write.
     ``without_data`` tells the user what was done without a data file, if that is possible.
     """
 

@@ -19,8 +19,6 @@ BOUNDS = {
     "protocol.json_text": json_text.LONGEST,
     "services.": limits.MOST_CHARACTERS,
     "tools.data_rows": data_rows.LOOKED_AT,
-    "workflows.templates.matching": limits.MOST_CHARACTERS,
-    "workflows.templates.parameters": limits.MOST_CHARACTERS,
 }
 """Characters, by the beginning of a module's name in the package."""
 

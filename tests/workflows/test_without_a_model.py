@@ -32,7 +32,7 @@ def run_again(path: Path) -> None:
 
 
 def test_a_workflow_that_is_requested_by_its_name_is_carried_out(server: RunningServer) -> None:
-    message = "agent: create a complete data analysis notebook"
+    message = "agent: Data analysis notebook"
     reply = server.post("chat", {"message": message, "mode": "ask"})
     turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
     assert reply["status"] == "completed", reply
@@ -57,7 +57,7 @@ def test_of_many_data_files_the_one_is_taken_that_the_notebook_in_front_reads(
     (server.root / "trees.csv").write_text("a,b\n1,2\n")
     code = nbformat.v4.new_code_cell("import pandas as pd\ncars = pd.read_csv('cars.csv')")
     nbformat.write(nbformat.v4.new_notebook(cells=[code]), server.root / "my-cars.ipynb")
-    message = "agent: create a complete data analysis notebook"
+    message = "agent: Data analysis notebook"
     try:
         reply = server.post("chat", {"message": message, "activeNotebook": "my-cars.ipynb"})
         unfed = server.post("chat", {"message": message})
@@ -77,7 +77,7 @@ def test_continue_after_a_plan_that_is_done_has_nothing_to_continue(
 ) -> None:
     (server.root / "two.csv").write_text("a,b\n1,2\n")
     try:
-        request = {"message": "agent: create a complete data analysis notebook"}
+        request = {"message": "agent: Data analysis notebook"}
         done = server.post("chat", request)
     finally:
         (server.root / "two.csv").unlink()
@@ -213,11 +213,11 @@ def test_what_is_close_is_offered_and_not_started(
     reply = answer.json()
     assert answer.status_code == 503
     assert reply["error"]["code"] == "no_model"
-    [offer] = reply["offers"]
+    offer = reply["offers"][0]
     assert offer["id"] == "exploratory-data-analysis"
     assert offer["parameters"] == {"data": "cars.csv"}
     assert offer["missing"] == []
-    assert offer["say"] == "agent: exploratory data analysis of cars.csv"
+    assert offer["say"] == "agent: Exploratory data analysis, cars.csv"
     assert reply["reply"].startswith("Nothing was started.")
     assert offer["say"] in reply["reply"]
     assert reply["toolCalls"] == []
@@ -236,13 +236,15 @@ def test_an_offer_says_what_it_still_needs_and_runs_by_what_it_holds(
         unsure = server.request("POST", "chat", json={"message": "agent: explore the data"})
     finally:
         (server.root / "two.csv").unlink()
-    [offer] = unsure.json()["offers"]
+    offer = unsure.json()["offers"][0]
     assert offer["missing"] == ["data"]
     assert "say" not in offer
     assert "It needs: data." in unsure.json()["reply"]
-    said = server.request("POST", "chat", json={"message": "agent: train a model on cars.csv"})
-    [offer] = said.json()["offers"]
+    message = "agent: train a model on cars.csv, target: Horsepower"
+    said = server.request("POST", "chat", json={"message": message})
+    offer = said.json()["offers"][0]
     assert offer["id"] == "machine-learning-pipeline"
+    assert offer["parameters"] == {"data": "cars.csv", "target": "Horsepower"}
     done = server.post("chat", {"message": offer["say"]})
     assert done["status"] == "completed", done
     assert done["offers"] == []
@@ -255,9 +257,11 @@ def test_an_offer_says_what_it_still_needs_and_runs_by_what_it_holds(
         "fix the notebook",
         "explain the model in cell 2",
         "rename the data analysis notebook",
+        "Data analysis notebook is broken",
+        "Do not run the exploratory data analysis",
     ],
 )
-def test_what_is_about_an_existing_notebook_gets_no_workflow(
+def test_what_is_about_an_existing_notebook_starts_nothing(
     server: RunningServer, message: str
 ) -> None:
     nbformat.write(nbformat.v4.new_notebook(), server.root / "mine.ipynb")
@@ -265,7 +269,6 @@ def test_what_is_about_an_existing_notebook_gets_no_workflow(
     request = {"message": f"agent: {message}", "activeNotebook": "mine.ipynb"}
     answer = server.request("POST", "chat", json=request)
     assert answer.status_code == 503
-    assert answer.json()["offers"] == []
     assert answer.json()["toolCalls"] == []
     assert notebooks(server) == before
 
@@ -273,40 +276,23 @@ def test_what_is_about_an_existing_notebook_gets_no_workflow(
 @pytest.mark.parametrize("mode", ["ask", "agent"])
 @pytest.mark.parametrize(
     "message",
-    [
-        "analyze the quality of this notebook",
-        "is this notebook clean?",
-        "agent: review this notebook",
-    ],
+    ["analyze the quality of this notebook", "agent: review this notebook"],
 )
-def test_a_quality_task_leads_to_the_quality_report(
-    server: RunningServer, message: str, mode: str
-) -> None:
-    cells = [nbformat.v4.new_code_cell("from os import *")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), server.root / "poor.ipynb")
-    before = (server.root / "poor.ipynb").read_bytes()
-    attached = [{"kind": "notebook", "path": "poor.ipynb"}]
-    request = {"message": message, "activeNotebook": "poor.ipynb", "attachments": attached}
-    reply = server.post("chat", {**request, "mode": mode})
-    assert reply["status"] == "completed", reply
-    assert reply["quality"]["score"] == server.get("quality", path="poor.ipynb")["score"]
-    assert f"{reply['quality']['score']} of 100" in reply["reply"]
-    assert "No model is connected" in reply["reply"]
-    assert reply["changes"] == []
-    assert (server.root / "poor.ipynb").read_bytes() == before
-    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
-    assert [e["path"] for e in of_type(turn["events"], "quality_reported")] == ["poor.ipynb"]
-
-
-def test_a_quality_task_without_a_notebook_says_what_it_needs(server: RunningServer) -> None:
-    answer = server.request("POST", "chat", json={"message": "is this notebook clean?"})
+def test_an_action_that_is_near_is_offered(server: RunningServer, message: str, mode: str) -> None:
+    nbformat.write(nbformat.v4.new_notebook(), server.root / "poor.ipynb")
+    request = {"message": message, "activeNotebook": "poor.ipynb", "mode": mode}
+    answer = server.request("POST", "chat", json=request)
     assert answer.status_code == 503
-    assert "Attach and open the notebook" in answer.json()["error"]["message"]
+    reply = answer.json()
+    assert "Check the notebook's quality: `/notebook quality`" in reply["reply"]
+    turn = server.get(f"sessions/{reply['sessionId']}/turns", include="events")["turns"][0]
+    [offered] = of_type(turn["events"], "actions_offered")
+    assert offered["offers"][0]["subcommand"] == "quality"
 
 
 def test_a_task_that_names_a_column_to_predict_sets_the_target(server: RunningServer) -> None:
-    message = "agent: machine learning pipeline to predict Horsepower from cars.csv, "
-    reply = server.post("chat", {"message": message + "into predicted.ipynb"})
+    message = "agent: machine learning pipeline, cars.csv, target: Horsepower, predicted.ipynb"
+    reply = server.post("chat", {"message": message})
     assert reply["status"] == "completed", reply
     sources = [
         cell.source for cell in nbformat.read(server.root / "predicted.ipynb", as_version=4).cells

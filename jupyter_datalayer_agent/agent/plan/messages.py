@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from ...notebook.files.kinds import document_noun, noun
 from ...protocol.plans import Plan, PlanStep
 from ...protocol.requests import Usage
+from ...protocol.services import ActionOffer
 from ...protocol.tools import Change
 from ...protocol.workflows import WorkflowOffer
 
@@ -217,17 +219,21 @@ def no_data(became: str, there: Sequence[str]) -> str:
     return f"**No data file was chosen, so {became}.** There are: {names}. Name one in the message."
 
 
-QUALITY_OF_WHAT = (
-    "The quality report works without a model. Attach and open the notebook, then send the message "
-    "again."
-)
+ACTIONS_OFFERED = "Nothing was started. These need no model:"
+
+
+def offered_actions(offers: Sequence[ActionOffer]) -> str:
+    """To the user: actions that are close; Markdown."""
+    return "\n".join(
+        [ACTIONS_OFFERED, "", *(f"- {each.title}: `{each.message}`" for each in offers)]
+    )
 
 
 def nothing_close(names: Sequence[str]) -> str:
     """To the user: no workflow matches."""
     return (
-        f"No workflow is close to this. Without a model there are: {', '.join(names)}; error fixes "
-        "and the quality report."
+        f"No workflow is close to this. Without a model there are: {', '.join(names)}; error "
+        "fixes, and what `/help` lists."
     )
 
 
@@ -250,23 +256,15 @@ def _offer_line(each: WorkflowOffer) -> str:
 
 
 def ask_for(name: str, parameters: Mapping[str, Any]) -> str:
-    """The message that asks for a workflow by its name."""
-    said = name[:1].lower() + name[1:]
-    if "data" in parameters:
-        said += f" of {parameters['data']}"
-    if "target" in parameters:
-        said += f" to predict {parameters['target']}"
-    if "notebook" in parameters:
-        said += f", into {parameters['notebook']}"
-    return said
-
-
-def quality(reason: str, report: str, suggestions: Sequence[str]) -> str:
-    """To the user: the quality report in place of a model's answer; Markdown."""
-    advice = ["", "To improve it:", "", *(f"- {each}" for each in suggestions)]
-    head = f"{reason} The quality report works without one. Nothing was changed."
-    first, *issues = report.split("\n")
-    return "\n".join([head, "", f"**{first}**", "", *issues, *(advice if suggestions else [])])
+    """The message that asks for a workflow by its name, with its parameters."""
+    said = [name]
+    for parameter, value in parameters.items():
+        if parameter in ("data", "notebook"):
+            said.append(str(value))  # a file is known by its name
+        else:
+            words = re.sub("([A-Z])", r" \1", parameter).lower()
+            said.append(f'{words}: "{value}"')
+    return ", ".join(said)
 
 
 def _changed(changes: Sequence[Change], written: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ...protocol.errors import ErrorCode
 from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan, PlanState
-from ...protocol.workflows import FixInfo, QualityReport, WorkflowOffer
+from ...protocol.workflows import FixInfo, WorkflowOffer
 from ...settings.turn_settings import Settings
 from ..actions.filler import Ask
 from ..approvals import ApprovalBroker, Audience
@@ -87,8 +87,4 @@ class PlanRunner(Protocol):
 
     def offer(self, offers: Sequence[WorkflowOffer], message: str) -> None:
         """End the turn with this offer."""
-        ...
-
-    async def answer(self, text: str, report: QualityReport) -> None:
-        """End the turn with the quality report as its answer."""
         ...

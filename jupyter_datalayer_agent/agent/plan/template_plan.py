@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-import posixpath
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from ...datasets.files.columns import columns_of
-from ...datasets.files.formats import format_of
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import is_lexical, noun
 from ...protocol import events
 from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
+from ...protocol.limits import compared
 from ...protocol.plans import Plan, PlanStep, WorkflowCall
+from ...protocol.services import Intent
 from ...protocol.workflows import FixInfo, WorkflowOffer
+from ...services.dry_run import dry_run
+from ...services.matcher import Matcher
+from ...services.routing import Router, text_of_action
+from ...services.workflow_action import WorkflowAction, workflow_action
 from ...tools.context import ToolFailure
-from ...workflows.fixes.probe import NotebookProbe
+from ...tools.ranking import Ranking
 from ...workflows.template import StepFailed, Template, TemplateStep
-from ...workflows.templates.matching import match
-from ...workflows.templates.parameters import (
-    MissingParameter,
-    data_files_read,
-    guessed_parameters,
-    likely_data_files,
-    missing_parameters,
-)
-from ..request import TurnRequest, confined
-from ..runtime import Runtime
+from ..actions.context import ReadingContext
+from ..intent import Offered, says_only
 from ..tool_calls.verification import Failure, Verified
 from ..turn.ends import TurnEnds
 from . import messages
@@ -40,70 +35,112 @@ from .recovery import Recovery
 from .runner import PlanRunner
 from .template_run import TOOLS, LexicalTemplateRun, ToolTemplateRun, document_name, is_for_lexical
 
-# Guesses a template's parameters without asking anyone.
+# The parameters of a template, as far as they are known without asking anyone.
 
 
-class Guesses:
-    """Guesses from the message, the files under the root and the active notebook."""
+@dataclass(frozen=True)
+class MissingParameter:
+    """A parameter to ask for, by its name in camelCase; ``options`` has the likeliest first."""
 
-    def __init__(self, runtime: Runtime, request: TurnRequest) -> None:
-        self._runtime = runtime
-        self._request = request
-
-    async def of(self, template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters, by their names in camelCase; those ``given`` stay as they are."""
-        files = await self._files()
-        task = self._request.text
-        read, folder = await self._read_by_notebook(files)
-        values = {
-            **guessed_parameters(template, files, task, read=read, folder=folder),
-            **given,
-        }
-        columns = await self._columns(values.get("data"))
-        return {**guessed_parameters(template, [], task, columns), **values}
-
-    async def missing(
-        self, template: Template, values: Mapping[str, Any]
-    ) -> list[MissingParameter]:
-        """What the template still needs."""
-        return missing_parameters(template, values, await self._files(), self._request.text)
-
-    async def data_files(self) -> list[str]:
-        """The data files under the root, the likeliest first."""
-        return likely_data_files(await self._files(), self._request.text)
-
-    async def _columns(self, data: object) -> list[str]:
-        """The columns of the data, if it is a text table under the root."""
-        root = self._runtime.notebooks.root_dir
-        if root is None or not isinstance(data, str) or format_of(data) not in ("csv", "tsv"):
-            return []
-        path = await confined(self._runtime, data)
-        return await asyncio.to_thread(columns_of, Path(root) / path, None, root)
-
-    async def _files(self) -> list[str]:
-        return await NotebookProbe(self._runtime.notebooks, "").files()
-
-    async def _read_by_notebook(self, files: Sequence[str]) -> tuple[list[str], str]:
-        """The data files that the active document's code reads, and its folder; without a document
-        the root, where the new one is written."""
-        target = self._request.gate.document
-        if target is None:
-            return [], ""
-        folder = posixpath.dirname(target)
-        client_id = self._request.chat.client_id
-        try:
-            cells = (await cells_of(self._runtime.notebooks, target, client_id)).cells
-        except DocumentError:
-            return [], folder
-        return data_files_read((c.source for c in cells if c.type == "code"), folder, files), folder
+    name: str
+    question: str
+    options: list[str] = field(default_factory=list)
 
 
-# Answers without a model: an offer of similar workflows, or the quality report.
-#
-# Nothing here changes or runs anything.
+@dataclass(frozen=True)
+class Known:
+    """``values`` are by their names in camelCase; ``sources`` are the words of the task that they
+    were taken from."""
+
+    values: dict[str, Any]
+    missing: list[MissingParameter]
+    sources: list[str]
 
 
-async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) -> NoReturn:
+async def known_parameters(
+    turn: PlanRunner, template: Template, task: str, given: Mapping[str, Any]
+) -> Known:
+    """What the task has of the template's parameters; those ``given`` (in either spelling) stay as
+    they are."""
+    request, runtime = turn.request, turn.runtime
+    action = workflow_action(template)(
+        ReadingContext(runtime, request.gate.document, request.chat.client_id)
+    )
+    fields = template.parameters.model_fields
+    named = {name: info.alias or name for name, info in fields.items()}
+    before = {
+        name: given.get(name, given.get(alias))
+        for name, alias in named.items()
+        if name in given or alias in given
+    }
+    # Without a text, only a form's notebook would be looked for.
+    found = await dry_run(action, task.strip() or template.name, before, Matcher(action.context))
+    values = {named[name]: value for name, value in found.values.items() if name not in before}
+    values = {**values, **given}
+    missing = []
+    for name, info in fields.items():
+        if info.is_required() and values.get(name) is None and values.get(named[name]) is None:
+            options = await action.options(name, {}) or []
+            about = info.description or f"{named[name]}?"
+            question = f"{template.name} needs “{named[name]}”: {about}"
+            missing.append(MissingParameter(named[name], question, [str(each) for each in options]))
+    sources = [each.answer.source for each in found.asked if each.answer and each.answer.source]
+    return Known(values, missing, sources)
+
+
+# Without a model, or where it made no plan: a workflow that the task names, or an offer of those
+# that are near. An offer changes and runs nothing.
+
+
+def named_template(task: str, templates: Iterable[Template]) -> tuple[Template, str] | None:
+    """The template whose name or id the task begins with, and the rest of the task."""
+    words = task.strip()
+    names = [(name, each) for each in templates for name in (each.name, each.id)]
+    for name, template in sorted(names, key=lambda each: -len(each[0])):
+        rest = words[len(name) :]
+        if words.casefold().startswith(name.casefold()) and not re.match(r"\w", rest):
+            return template, rest
+    return None
+
+
+def near(task: str, templates: Iterable[Template], actions: Router) -> list[Template | Intent]:
+    """The workflows and the services' other actions that share most with the task's words, the
+    nearest first."""
+    known = {each.id: each for each in templates}
+    texts = {
+        id_: " ".join([id_, each.name, each.description, *each.keywords])
+        for id_, each in known.items()
+    }
+    others: dict[str, Intent] = {}
+    for service in actions.registry:
+        for action in service.actions:
+            if not issubclass(action, WorkflowAction):
+                key = f"{service.id}/{action.id}"
+                others[key] = Intent(service=service.id, subcommand=action.id, confidence=0.5)
+                texts[key] = text_of_action(action)
+    ranked = Ranking(texts).rank(compared(task))
+    return [known.get(each.key) or others[each.key] for each in ranked if each.distinctive]
+
+
+MOST_OFFERED = 2
+
+
+async def offer(turn: PlanRunner, reason: str) -> NoReturn:
+    """End the turn with an offer of what is nearest to its task: workflows, or actions; if nothing
+    is near, with a list of all workflows."""
+    registry = turn.runtime.service_registry()
+    found = near(turn.request.text, turn.runtime.templates(), turn.runtime.router())
+    if found and not isinstance(found[0], Template):
+        intents = [each for each in found[:MOST_OFFERED] if not isinstance(each, Template)]
+        offers = Offered(None, intents).offers(registry)
+        await turn.emit(events.ActionsOffered(text=messages.ACTIONS_OFFERED, offers=offers))
+        turn.offer([], messages.offered_actions(offers))
+        raise TurnEnds("error", reason, turn.unanswered)
+    templates = [each for each in found if isinstance(each, Template)][:MOST_OFFERED]
+    await offer_workflows(turn, templates, reason)
+
+
+async def offer_workflows(turn: PlanRunner, templates: Sequence[Template], reason: str) -> NoReturn:
     """End the turn with an offer of these workflows; if there are none, with a list of all."""
     code = turn.unanswered
     offers = [await _offer_of(turn, template) for template in templates]
@@ -117,35 +154,29 @@ async def offer(turn: PlanRunner, templates: Sequence[Template], reason: str) ->
 
 
 async def _offer_of(turn: PlanRunner, template: Template) -> WorkflowOffer:
-    guesses = Guesses(turn.runtime, turn.request)
-    parameters = await guesses.of(template, {})
-    missing = [each.name for each in await guesses.missing(template, parameters)]
-    say = messages.ask_for(template.name, parameters)
-    found = match(say, turn.runtime.templates())
-    names_it = found.kind == "asked" and found.templates == (template,)
+    known = await known_parameters(turn, template, turn.request.text, {})
+    say = messages.ask_for(template.name, known.values)
+    meant = await _meant(turn, say)
+    is_whole = meant is not None and meant == (template, known.values)
     return WorkflowOffer(
         id=template.id,
         name=template.name,
         description=template.description,
-        parameters=parameters,
-        missing=missing,
-        say=f"agent: {say}" if names_it and not missing else None,
+        parameters=known.values,
+        missing=[each.name for each in known.missing],
+        say=f"agent: {say}" if is_whole and not known.missing else None,
     )
 
 
-async def report_quality(turn: PlanRunner, reason: str) -> None:
-    """Answer with the quality report of the notebook that the message is about."""
-    from ...workflows.quality.of_document import rendered
-
-    path = turn.request.gate.target
-    if path is None:
-        raise TurnEnds("error", f"{reason} {messages.QUALITY_OF_WHAT}", turn.unanswered)
-    try:
-        report = await turn.runtime.quality_of(path, turn.request.chat.client_id)
-    except DocumentError as error:
-        raise TurnEnds("error", f"{reason} {error.message}", turn.unanswered) from error
-    await turn.emit(events.QualityReported(path=path, report=report))
-    await turn.answer(messages.quality(reason, rendered(report), report.suggestions), report)
+async def _meant(turn: PlanRunner, task: str) -> tuple[Template, dict[str, Any]] | None:
+    """The workflow that the task asks for without any doubt, and its parameters: its name, and
+    nothing else but values."""
+    found = named_template(task, turn.runtime.templates())
+    if found is None:
+        return None
+    template, rest = found
+    known = await known_parameters(turn, template, rest, {})
+    return (template, known.values) if says_only(rest, known.sources) else None
 
 
 FIX_ERROR = "fix-error"
@@ -161,7 +192,6 @@ class TemplatePlan:
         self._parameters: Any = None
         self._steps: list[TemplateStep] = []
         self._fix: FixInfo | None = None
-        self._guesses = Guesses(turn.runtime, turn.request)
 
     # -- choosing ------------------------------------------------------------------------------
 
@@ -172,20 +202,18 @@ class TemplatePlan:
         template = self._find(call.id)
         return await self._plan(template, call.parameters)
 
-    async def instead(self, reason: str) -> Plan | None:
-        """The plan of the workflow that the message names, if there is no model or it made no plan;
-        None if the message was answered.
+    async def instead(self, reason: str) -> Plan:
+        """The plan of the workflow that the message names, if there is no model or it made no plan.
 
-        Otherwise ends the turn with an offer of similar workflows, which are never started.
+        Otherwise ends the turn with an offer of workflows that are near, which are never started.
         """
         turn = self._turn
-        found = match(turn.request.text, turn.runtime.templates())
-        if found.kind == "quality":
-            await report_quality(turn, reason)
-            return None
-        if found.kind != "asked" or turn.request.mode != "agent":
-            await offer(turn, found.templates, reason)
-        [template] = found.templates
+        meant = await _meant(turn, turn.request.text)
+        if meant is None:
+            await offer(turn, reason)
+        template, values = meant
+        if turn.request.mode != "agent":
+            await offer_workflows(turn, [template], reason)
         await turn.emit(
             events.Warning_(
                 code="template_instead",
@@ -193,7 +221,7 @@ class TemplatePlan:
                 "model.",
             )
         )
-        return await self._plan(template, {})
+        return await self._plan(template, values)
 
     def _find(self, template_id: str) -> Template:
         template = self._turn.runtime.templates().find(template_id)
@@ -259,8 +287,9 @@ class TemplatePlan:
     async def _complete(self, template: Template, given: dict[str, Any]) -> Any:
         """The parameters, the missing ones guessed or asked for."""
         turn = self._turn
-        values = await self._guesses.of(template, given)
-        for question in await self._guesses.missing(template, values):
+        known = await known_parameters(turn, template, turn.request.text, given)
+        values = dict(known.values)
+        for question in known.missing:
             try:
                 answer = await turn.approvals.ask(question.question, question.options or None)
             except ToolFailure as failure:
@@ -292,7 +321,10 @@ class TemplatePlan:
             return None
         if getattr(self._parameters, "data", None) is not None:
             return None
-        return messages.no_data(template.without_data, await self._guesses.data_files())
+        request, runtime = self._turn.request, self._turn.runtime
+        context = ReadingContext(runtime, request.gate.document, request.chat.client_id)
+        files = await workflow_action(template)(context).options("data", {})
+        return messages.no_data(template.without_data, [str(each) for each in files or ()])
 
     # -- carrying out --------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest
 from ...protocol.tools import NotDone
 from ...protocol.turn_view import PLAN_WAITS
-from ...protocol.workflows import QualityReport, WorkflowOffer
+from ...protocol.workflows import WorkflowOffer
 from ...settings.turn_settings import Settings
 from ...store.records import StoredPlan
 from ...workflows.template import StepFailed
@@ -391,12 +391,6 @@ class PlannedTurn(Turn):
         """End the turn with this offer."""
         self.record.offers = list(offers)
         self.record.reply = message
-
-    async def answer(self, text: str, report: QualityReport) -> None:
-        """End the turn with the quality report as its answer."""
-        self.record.quality = report
-        self.record.reply = text
-        await self._keep_items([assistant_item(text)])
 
     # -- messages to the model ------------------------------------------------------------------
 

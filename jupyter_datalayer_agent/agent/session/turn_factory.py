@@ -73,9 +73,9 @@ async def create_turn(
 def _detect(
     runtime: Runtime, request: TurnRequest, settings: Settings, *, has_model: bool
 ) -> Detected | None:
-    """What the message asks of a service; None for a planned message. Without a button to click,
-    only a command asks for one."""
-    if request.planned:
+    """What the message asks of a service; None for a planned message, unless the user chose a
+    service for it. Without a button to click, only a command asks for one."""
+    if request.planned and request.chat.intent is None:
         return None
     detection = settings.intent_detection
     if detection == "auto" and request.location not in ("panel", "inline"):

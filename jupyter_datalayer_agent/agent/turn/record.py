@@ -13,7 +13,7 @@ from ...protocol.errors import ErrorBody
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply, Incomplete, ToolCallRecord, Turn, Usage
 from ...protocol.tools import Change, NotDone, ShareRequest, ToolError, ToolResult, TurnFacts
-from ...protocol.workflows import QualityReport, WorkflowOffer
+from ...protocol.workflows import WorkflowOffer
 from ...store.records import TurnHistory
 from ...tools.redaction import BY_SETTING, BY_USER, CallRef
 from ...tools.registry import Tool, ToolRegistry
@@ -355,7 +355,6 @@ class TurnRecord:
         self.reply = ""
         self.offers: list[WorkflowOffer] = []
         self.warnings: list[str] = []
-        self.quality: QualityReport | None = None
         self.not_done: NotDone | None = None
         self.call_as_text: NotDone | None = None
         self.facts: TurnFacts | None = None
@@ -507,7 +506,6 @@ class TurnRecord:
             usage=usage,
             error=error,
             offers=self.offers,
-            quality=self.quality,
             not_done=self.not_done,
             facts=self.facts,
             incomplete=self.incomplete,

@@ -30,7 +30,6 @@ from .session import (
     OpDequeued,
     OpHeld,
     OpQueued,
-    QualityReported,
     SessionConfigured,
     SessionDeleted,
     SessionReset,
@@ -106,7 +105,6 @@ Event = Annotated[
     | CellsStale
     | FixesOffered
     | WorkflowsOffered
-    | QualityReported
     | IntentDetected
     | HelpShown
     | ActionsOffered
@@ -165,7 +163,6 @@ __all__ = [
     "OpHeld",
     "OpQueued",
     "PlanUpdated",
-    "QualityReported",
     "ReasoningDelta",
     "RecoveryFinished",
     "RecoveryStarted",

@@ -11,7 +11,7 @@ from ..errors import ErrorCode
 from ..requests import SessionSettings
 from ..services import ActionOffer, ActionProposal, ActionStatus, Intent, ServiceHelp
 from ..tools import Change
-from ..workflows import FixInfo, QualityReport
+from ..workflows import FixInfo
 from .turn import BaseEvent
 
 # Events about documents: their changes, undo, and what was found in them.
@@ -88,15 +88,6 @@ class FixesOffered(BaseEvent):
     path: str
     cell_id: str
     fixes: list[FixInfo]
-
-
-class QualityReported(BaseEvent):
-    """No model could answer, and the message asks for the quality of the notebook ``path``: this
-    is its report."""
-
-    type: Literal["quality_reported"] = "quality_reported"
-    path: str
-    report: QualityReport
 
 
 # Events that change what the conversation consists of: rewinding, further answers.

@@ -24,7 +24,7 @@ _OUR_SESSION = """NOT EXISTS (SELECT 1 FROM turns AS t JOIN server_roots AS r
     ON r.server_id = t.server_id WHERE t.session_id = s.id AND r.root IS NOT :root)"""
 _OF_CHANGED = (
     "document_changed", "changes_undone", "changes_kept", "cells_stale", "fixes_offered",
-    "quality_reported", "turn_started", "approval_requested", "dataset_registered",
+    "turn_started", "approval_requested", "dataset_registered",
 )  # fmt: skip
 """The types of events that say where something is."""
 MOST_KEPT = 5_000

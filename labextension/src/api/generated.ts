@@ -4688,10 +4688,9 @@ export interface components {
         /**
          * ChatReply
          * @description The end of a turn. ``offers`` are workflows that are close to a message that no model could
-         *     answer, ``quality`` the report that it asked for. ``not_done`` contradicts a ``reply`` that says
-         *     that all is well; ``facts`` count what a turn in Agent mode did. ``incomplete``: the reply was
-         *     cut off. Of a comparison, ``answers`` are those
-         *     that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
+         *     answer. ``not_done`` contradicts a ``reply`` that says that all is well; ``facts`` count what a
+         *     turn in Agent mode did. ``incomplete``: the reply was cut off. Of a comparison, ``answers`` are
+         *     those that are complete, ``unanswered`` the others, and ``reply`` the one that the conversation
          *     continues from, ``chosen_answer``. ``warnings`` are those from before the model was asked.
          */
         ChatReply: {
@@ -4730,8 +4729,6 @@ export interface components {
              * @default []
              */
             offers: components["schemas"]["WorkflowOffer"][];
-            /** @default null */
-            quality?: components["schemas"]["QualityReport"] | null;
             /** Reply */
             reply: string;
             /** Sessionid */
@@ -6008,7 +6005,7 @@ export interface components {
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
         };
-        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DocumentRenamed"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["QualityReported"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionsOffered"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
+        Event: components["schemas"]["SessionConfigured"] | components["schemas"]["OpQueued"] | components["schemas"]["OpHeld"] | components["schemas"]["OpDequeued"] | components["schemas"]["TurnStarted"] | components["schemas"]["Status"] | components["schemas"]["ModelStarted"] | components["schemas"]["TextDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ItemDiscarded"] | components["schemas"]["PlanUpdated"] | components["schemas"]["StepStarted"] | components["schemas"]["StepFinished"] | components["schemas"]["RecoveryStarted"] | components["schemas"]["RecoveryFinished"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallArguments"] | components["schemas"]["ToolCallOutput"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UserInputRequested"] | components["schemas"]["UserInputResolved"] | components["schemas"]["DocumentChanged"] | components["schemas"]["DocumentRenamed"] | components["schemas"]["ChangesUndone"] | components["schemas"]["ChangesKept"] | components["schemas"]["WentBack"] | components["schemas"]["AnswerStarted"] | components["schemas"]["AnswerStatus"] | components["schemas"]["AnswerDelta"] | components["schemas"]["AnswerFinished"] | components["schemas"]["AnswerChosen"] | components["schemas"]["SessionReset"] | components["schemas"]["SessionDeleted"] | components["schemas"]["CellsStale"] | components["schemas"]["FixesOffered"] | components["schemas"]["WorkflowsOffered"] | components["schemas"]["IntentDetected"] | components["schemas"]["HelpShown"] | components["schemas"]["ActionsOffered"] | components["schemas"]["CommandUnknown"] | components["schemas"]["ActionProposed"] | components["schemas"]["ActionStarted"] | components["schemas"]["ActionProgress"] | components["schemas"]["ActionFinished"] | components["schemas"]["DatasetRegistered"] | components["schemas"]["TokenUsage"] | components["schemas"]["ContextCompacted"] | components["schemas"]["Warning_"] | components["schemas"]["FinalReply"] | components["schemas"]["ErrorEvent"] | components["schemas"]["TurnCompleted"] | components["schemas"]["TurnAborted"];
         /**
          * ExecuteCommandParams
          * @description ``page.executeCommand``: a command of JupyterLab, with its arguments.
@@ -8523,36 +8520,6 @@ export interface components {
             suggestions: string[];
         };
         /**
-         * QualityReported
-         * @description No model could answer, and the message asks for the quality of the notebook ``path``: this
-         *     is its report.
-         */
-        QualityReported: {
-            /**
-             * At
-             * @default 0
-             */
-            at: number;
-            /** Path */
-            path: string;
-            report: components["schemas"]["QualityReport"];
-            /**
-             * Seq
-             * @default 0
-             */
-            seq: number;
-            /**
-             * Turnid
-             * @default null
-             */
-            turnId?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "quality_reported";
-        };
-        /**
          * QueuedMessage
          * @description A message that waits while a turn runs, or until it is sent now (``held``).
          */
@@ -9625,8 +9592,6 @@ export interface components {
             offers: components["schemas"]["WorkflowOffer"][];
             /** @default null */
             provenance?: components["schemas"]["Provenance-Output"] | null;
-            /** @default null */
-            quality?: components["schemas"]["QualityReport"] | null;
             /** Reply */
             reply: string;
             /** @default null */

@@ -109,8 +109,6 @@ export function reduceTurn(turn: ITurn, event: Event): ITurn {
       return { ...turn, offers: offersAfter(turn.offers, event) };
     case 'workflows_offered':
       return { ...turn, workflows: event.offers };
-    case 'quality_reported':
-      return { ...turn, qualityOf: event.path };
     case 'context_compacted':
       return append(turn, {
         kind: 'compacted',

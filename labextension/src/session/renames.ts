@@ -30,7 +30,6 @@ export function turnAfter(turn: ITurn, rename: IRename): ITurn {
   const offers = all(turn.offers, rename);
   const entries = same(turn.entries, entry => entryAfter(entry, rename));
   const target = turn.target && pathAfter(turn.target, rename);
-  const qualityOf = turn.qualityOf && pathAfter(turn.qualityOf, rename);
   const files = [...turn.decided.files];
   const decidedFiles = same(files, file => pathAfter(file, rename));
   const isSame =
@@ -39,7 +38,6 @@ export function turnAfter(turn: ITurn, rename: IRename): ITurn {
     offers === turn.offers &&
     entries === turn.entries &&
     target === turn.target &&
-    qualityOf === turn.qualityOf &&
     decidedFiles === files;
   return isSame
     ? turn
@@ -50,7 +48,6 @@ export function turnAfter(turn: ITurn, rename: IRename): ITurn {
         offers,
         entries,
         target,
-        qualityOf,
         decided: { ...turn.decided, files: new Set(decidedFiles) }
       };
 }

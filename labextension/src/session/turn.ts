@@ -276,8 +276,6 @@ export interface ITurn {
   offers: readonly IFixOffer[];
   /** Workflows that are close to the message, which no model could answer. */
   workflows: readonly WorkflowOffer[];
-  /** The notebook of which it reported the quality. */
-  qualityOf?: string;
   /** What other models answered to the same message. */
   answers: readonly IAnswer[];
   /** The one of them that the session goes on from; without one, from the first answer. */

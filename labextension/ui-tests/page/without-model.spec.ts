@@ -23,7 +23,7 @@ function startItem(lab: LabPage, key: string) {
   return lab.panel.root.locator(`.da-welcome [data-item="${key}"]`);
 }
 
-test('agent: create a complete data analysis notebook, with no model configured', async ({
+test('agent: Data analysis notebook, with no model configured', async ({
   sharedContext
 }) => {
   // A root of its own: with one data file there is nothing to ask.
@@ -34,7 +34,7 @@ test('agent: create a complete data analysis notebook, with no model configured'
     await lab.load('cars.ipynb');
     await lab.notebook('cars.ipynb').ready();
     await expect(lab.panel.root).toContainText('No model is connected yet');
-    await lab.panel.send('agent: create a complete data analysis notebook');
+    await lab.panel.send('agent: Data analysis notebook');
     await lab.panel.ended();
     await expect(lab.panel.turns).toContainText('needs no model');
 
@@ -88,14 +88,14 @@ test('what is close is offered with its parameters, and runs by a click', async 
   await expect(panel.root.getByTestId('da-tool-call')).toHaveCount(0);
   await shootBoth(lab, 'offered-workflow');
 
-  await offer.getByTestId('da-fill-in-workflow').click();
+  await offer.getByTestId('da-fill-in-workflow').first().click();
   const form = panel.root.getByTestId('da-workflow-form');
   await expect(form.getByLabel('Data file')).toHaveValue(
     `${lab.folder}/cars.csv`
   );
   await form.getByRole('button', { name: /Close/ }).click();
 
-  await offer.getByTestId('da-run-workflow').click();
+  await offer.getByTestId('da-run-workflow').first().click();
   await expect(panel.turns).toHaveCount(2);
   await expect(panel.turns.last()).toHaveAttribute('data-status', 'completed', {
     timeout: 80_000
@@ -149,18 +149,24 @@ test('what a message may ask for is offered; a click proposes it, with the value
   );
 });
 
-test('a quality task is answered by the report, which opens as a card', async ({
+test('an action that is near to a task is offered, and nothing is started', async ({
   lab
 }) => {
   const { panel } = lab;
+  await lab.panelWidth(300);
   await panel.send('agent: analyze the quality of this notebook');
-  await panel.ended();
-  await expect(panel.turns).toContainText('of 100');
+  await panel.ended(1, 'aborted');
   await expect(panel.root.getByTestId('da-tool-call')).toHaveCount(0);
-  await panel.root.getByTestId('da-open-quality').click();
-  await expect(
-    panel.root.getByTestId('da-quality').getByRole('meter')
-  ).toBeVisible();
+  const offered = panel.root.getByTestId('da-actions-offered');
+  await expect(offered).toContainText('Nothing was started');
+  await shootBoth(lab, 'offered-action');
+  await offered
+    .getByRole('button', { name: "Check the notebook's quality" })
+    .click();
+  await panel.ended(2);
+  await expect(panel.root.getByTestId('da-proposal')).toContainText(
+    "Check the notebook's quality"
+  );
 });
 
 test('a workflow is run by its form; the notebook that it makes is active', async ({

@@ -337,7 +337,7 @@ def test_the_lists_and_the_dry_run_over_http(server: RunningServer) -> None:
     assert listed["problems"] == []
     assert server.get("services/notebook")["actions"][0]["id"] == "export"
     proposal = server.post(
-        "services/notebook/actions/export/dry-run", {"message": "to slides, not HTML"}
+        "services/notebook/actions/export/dry-run", {"message": "in Folien: slides"}
     )
     values = {each["name"]: each.get("value") for each in proposal["parameters"]}
     assert values["format"] == "slides"

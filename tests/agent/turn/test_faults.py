@@ -265,19 +265,29 @@ def test_a_database_that_another_program_locks(tmp_path: Path, model: ScriptedMo
 class SettableClock:
     """A clock of the day for a server, ahead of the machine's by ``seconds``."""
 
+    # The library reads the file again when more whole seconds than these have passed. Without this
+    # cache it reads it at each wait of a thread for Python's lock: on a slow machine that takes
+    # longer than the wait, and the threads keep the lock from each other for ever.
+    _CACHE = 1
+
     def __init__(self, path: Path, library: Path) -> None:
         self._path = path
-        self.set(0)
+        self._write(0)
         self.environment = {
             "LD_PRELOAD": str(library),
             "FAKETIME_TIMESTAMP_FILE": str(path),
-            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_CACHE_DURATION": str(self._CACHE),
             # As when the machine's clock is set.
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "NO_FAKE_STAT": "1",
         }
 
     def set(self, seconds: int) -> None:
+        """Set it, and wait until the server has the new time."""
+        self._write(seconds)
+        time.sleep(self._CACHE + 1.5)
+
+    def _write(self, seconds: int) -> None:
         # At once: the server may be reading it.
         new = self._path.with_suffix(".new")
         new.write_text(f"{seconds:+d}\n")

@@ -14,15 +14,15 @@ from jupyter_datalayer_agent.services.routing import Router
 # The shares that were measured, of all cases of a service: what is right was proposed, or is one of
 # up to three offers.
 MEASURED = {
-    "notebook": (27, 32),
-    "data": (38, 39),
-    "environment": (29, 34),
+    "notebook": (26, 32),
+    "data": (36, 39),
+    "environment": (22, 34),
     "jupyterlab": (28, 29),
     "visualize": (16, 16),
-    "model": (18, 18),
+    "model": (17, 18),
     "report": (16, 16),
     "storage": (19, 19),
-    "lexical": (19, 20),
+    "lexical": (18, 20),
 }
 
 

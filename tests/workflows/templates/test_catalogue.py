@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_datalayer_agent.agent.plan.template_plan import near
+from jupyter_datalayer_agent.services.builtin import builtin_services
+from jupyter_datalayer_agent.services.routing import Router
 from jupyter_datalayer_agent.workflows.templates.catalogue import (
     TemplateCatalogue,
     builtin_catalogue,
 )
-from jupyter_datalayer_agent.workflows.templates.matching import match
 from tests.support.packages import declare, import_from
 from tests.support.template_run import KernelForTemplates, run_again
 
@@ -78,7 +80,10 @@ async def test_the_example_of_the_guide_loads_by_its_entry_point_and_runs(
     assert catalogue.add_entry_points() == []
     template = catalogue.find("count-values")
     assert template is not None
-    assert match("how often does each moon occur?", catalogue).templates == (template,)
+    assert (
+        near("how often does each moon occur?", catalogue, Router(builtin_services()))[0]
+        is template
+    )
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "moons.csv").write_text(MOONS)
     with KernelForTemplates(tmp_path / "root") as kernel:

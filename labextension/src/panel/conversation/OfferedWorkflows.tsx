@@ -12,22 +12,8 @@ export function OfferedWorkflows(props: { turn: ITurn }): JSX.Element | null {
   const { store } = useValue(model.shown);
   const { turnIds, runningTurnId } = useValue(store.conversation);
   const id = useId();
-  const { qualityOf, workflows } = turn;
+  const { workflows } = turn;
   const isNewest = turnIds[turnIds.length - 1] === turn.id && !runningTurnId;
-  if (isNewest && qualityOf) {
-    return (
-      <div className="da-buttons">
-        <button
-          type="button"
-          className="da-button"
-          data-testid="da-open-quality"
-          onClick={() => model.toolsPanel.showQuality(qualityOf)}
-        >
-          Open the quality report
-        </button>
-      </div>
-    );
-  }
   if (!isNewest || !workflows.length) {
     return null;
   }

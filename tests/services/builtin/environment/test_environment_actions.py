@@ -128,8 +128,8 @@ def test_what_is_out_of_date_is_listed(context: Context) -> None:
 def test_the_proposal_to_remove_says_what_needs_it(context: Context) -> None:
     do(context, Install, packages=["user-thing"])
     action = Remove(context)  # type: ignore[arg-type]
-    matcher = Matcher(context)  # type: ignore[arg-type]
-    found = asyncio.run(dry_run(action, "uninstall old-thing", {}, matcher))
+    matcher = Matcher(context, is_arguments=True)  # type: ignore[arg-type]
+    found = asyncio.run(dry_run(action, "old-thing", {}, matcher))
     proposal = found.proposal("environment", action)
     assert proposal.destroys == (
         "Removes old-thing from the kernel's environment. old-thing is needed by user-thing."
