@@ -33,6 +33,7 @@ test('a message becomes a proposal, a reply refines it, its form is run, and the
   await expect(proposal).toContainText('Required');
   // Nothing but the card says it.
   await expect(panel.answers).toHaveCount(0);
+  await expect(panel.toolCalls).toHaveCount(0);
   await shootBoth(lab, 'proposal-missing-300');
 
   await proposal.getByRole('button', { name: 'Fill in and run…' }).click();

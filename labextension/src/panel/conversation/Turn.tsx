@@ -53,7 +53,7 @@ export const TurnView = memo(
     const skipped = skippedProposals(turn.plan);
     const isWorkflow = !!(turn.plan?.workflow ?? turn.workflow);
     const shown = useMemo(
-      () => foldCalls(withoutAsked(turn.entries, skipped), isWorkflow),
+      () => foldCalls(withoutRepeated(turn.entries, skipped), isWorkflow),
       [turn.entries, isWorkflow, skipped]
     );
     const isRunning = turn.status === 'running';
@@ -121,9 +121,10 @@ function isActing({ entries }: ITurn): boolean {
 
 /**
  * A call that waits for approval, or never had an answer, did nothing: the question stands for it.
- * An action that the user skipped is not offered any more: its step says so.
+ * A proposal's card stands for the call that showed it. An action that the user skipped is not
+ * offered any more: its step says so.
  */
-function withoutAsked(
+function withoutRepeated(
   entries: readonly Entry[],
   skipped: string
 ): readonly Entry[] {
@@ -136,10 +137,21 @@ function withoutAsked(
         : undefined
     )
   );
+  const isProposed = entries.some(({ kind }) => kind === 'proposal');
   return entries.filter(
     entry =>
       !(entry.kind === 'tool' && asked.has(entry.id)) &&
+      !(isProposed && isProposal(entry)) &&
       !(entry.kind === 'proposal' && skipped.includes(entry.id))
+  );
+}
+
+/** The call that showed a proposal: the proposal's card says it. */
+function isProposal(entry: Entry): boolean {
+  return (
+    entry.kind === 'tool' &&
+    entry.name === 'proposeAction' &&
+    entry.status === 'ok'
   );
 }
 
