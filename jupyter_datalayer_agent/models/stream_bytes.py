@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -138,11 +138,11 @@ def _reported(line: bytes) -> ReportedError | None:
 
 
 def with_joined_text(data: bytes) -> bytes:
-    """The same events of chat completions, with the text of those that follow each other in one.
+    """The same events, with the texts (reasoning, arguments) of neighbours in one.
 
     A model that streams faster than its events are read fills the system's buffers: litellm takes
-    about half a millisecond for each event, and would read for minutes after the model has ended.
-    Events are joined if nothing but their text differs; all other bytes stay as they are."""
+    a fifth to half of a millisecond for each event, and would read for minutes after the model has
+    ended. Events are joined if nothing but their text differs; all other bytes stay as they are."""
     blocks = data.split(b"\n\n")
     if len(blocks) <= _FEW_EVENTS:
         return data
@@ -156,31 +156,57 @@ def with_joined_text(data: bytes) -> bytes:
     return b"\n\n".join(joined)
 
 
+_OWN = ("sequence_number", "obfuscation")
+"""What each event of a stream has its own of: its number, and characters that hide its length."""
+
+
 class _TextEvent:
-    """An event of chat completions that has text; ``frame`` is the rest of it, None if ``block`` is
-    anything else."""
+    """An event that has one text; ``frame`` is the rest of it, None: ``block`` is another."""
 
     def __init__(self, block: bytes) -> None:
         self.block = block
-        self.frame: dict[str, Any] | None = None
-        if not block.startswith(b"data: {") or b"\n" in block or b'"content"' not in block:
+        self.frame: tuple[bytes, str, dict[str, Any]] | None = None
+        self._head, begin, data = block.rpartition(b"data: {")
+        if not begin or b"\n" in data or self._head.count(b"\n") > 1:
+            return
+        if self._head and not self._head.startswith(b"event: response."):
             return
         try:
-            event = json.loads(block[6:])
-            (choice,) = event["choices"]
-            self.text = choice["delta"]["content"]
-        except (ValueError, LookupError, TypeError, RecursionError):
+            event = json.loads(b"{" + data)
+            texts = [
+                (holder, name)
+                for holder, name in _texts_of(event)
+                if isinstance(holder.get(name), str) and holder[name]
+            ]
+            ((self._holder, self._name),) = texts
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return
-        if isinstance(self.text, str):
-            choice["delta"]["content"] = ""
-            self.frame = event
+        self.text = self._holder[self._name]
+        self._holder[self._name] = ""
+        self._event = event
+        rest = {name: value for name, value in event.items() if name not in _OWN}
+        self.frame = (self._head, self._name, rest)
 
     def with_text(self, text: str) -> bytes:
         """The event with another text."""
-        assert self.frame is not None
-        (choice,) = self.frame["choices"]
-        choice["delta"]["content"] = text
-        return b"data: " + json.dumps(self.frame).encode()
+        self._holder[self._name] = text
+        return self._head + b"data: " + json.dumps(self._event).encode()
+
+
+def _texts_of(event: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Where an event of either API may have text: the objects, and the names in them."""
+    if str(event.get("type")).endswith(".delta"):
+        yield event, "delta"
+        return
+    (choice,) = event["choices"]
+    delta = choice["delta"]
+    for name in ("content", "reasoning_content", "reasoning"):
+        yield delta, name
+    if delta.get("tool_calls"):
+        (call,) = delta["tool_calls"]
+        # One with a name may begin another call.
+        if not call["function"].get("name"):
+            yield call["function"], "arguments"
 
 
 def bytes_of(source: Any) -> StreamBytes | None:

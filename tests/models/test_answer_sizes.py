@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_datalayer_agent.models import TextChunk, stream_bytes
+from jupyter_datalayer_agent.models import ReasoningChunk, TextChunk, stream_bytes
 from jupyter_datalayer_agent.models.stream_bytes import with_joined_text
 from jupyter_datalayer_agent.models.types import SIZE_LIMIT
 from tests.models.calls import APIS, answer, model, request
-from tests.support.model_server import Say, ScriptedModelServer
+from tests.support.model_server import Answer, Call, Reasoning, Say, ScriptedModelServer
 
 LOWERED = 200_000
 
@@ -33,13 +33,19 @@ async def test_an_answer_ends_where_its_bytes_pass_the_limit(
     assert after.text == "The next one."
 
 
-async def test_small_pieces_that_arrive_together_are_read_together() -> None:
+@pytest.mark.parametrize("api", APIS)
+async def test_small_pieces_that_arrive_together_are_read_together(api: str) -> None:
     text = "".join(f"{number:06} \U0001f600" for number in range(4_000))
-    with ScriptedModelServer(Say(text, chunk=4)) as server:
-        answered = await answer(request(server, "chat"), model())
+    arguments = {"path": "a.txt", "content": text}
+    parts = Reasoning(text, chunk=4), Say(text, chunk=4), Call("writeFile", arguments, chunk=4)
+    with ScriptedModelServer(Answer(parts)) as server:
+        answered = await answer(request(server, api), model())
     assert answered.text == text
-    # litellm would take half a millisecond for each.
-    assert len(answered.of(TextChunk)) < len(text) / 4 / 4
+    assert answered.reasoning == text
+    assert [json.loads(call["arguments"]) for call in answered.done.items[2:]] == [arguments]
+    # litellm would take up to half a millisecond for each.
+    for kind in (TextChunk, ReasoningChunk):
+        assert len(answered.of(kind)) < len(text) / 4 / 4
 
 
 def event(text: str | None, more: dict[str, Any] | None = None, **delta: Any) -> bytes:
@@ -71,3 +77,35 @@ def test_only_events_that_differ_in_nothing_but_their_text_are_joined() -> None:
     )
     few = b"\n\n".join([event("a"), event("b"), b""])
     assert with_joined_text(few) == few
+
+
+def arguments(text: str, index: int = 0, **function: str) -> bytes:
+    call = {"index": index, "function": {"arguments": text, **function}}
+    return event(None, tool_calls=[call])
+
+
+def delta(kind: str, text: str, number: int, **more: Any) -> bytes:
+    of = {"type": f"response.{kind}.delta", "sequence_number": number, "delta": text, **more}
+    return f"event: {of['type']}\ndata: {json.dumps(of)}".encode()
+
+
+def test_reasoning_arguments_and_events_of_responses_are_joined_each_with_its_own() -> None:
+    def parts(*texts: str) -> list[bytes]:
+        return [
+            *[event(None, reasoning_content=text) for text in texts],
+            arguments("{}", name="a"),
+            arguments("{}", name="a"),
+            *[arguments(text) for text in texts],
+            *[arguments(text, 1) for text in texts],
+            *[delta("output_text", text, 1, item_id="m", obfuscation=text) for text in texts],
+            *[delta("output_text", text, 1, item_id="n", obfuscation="a") for text in texts],
+            *[delta("function_call_arguments", text, 1) for text in texts],
+            b"event: error\n" + event("x"),
+            delta("output_text", "", 1),
+        ]
+
+    assert with_joined_text(b"\n\n".join(parts("a", "b", "c"))) == b"\n\n".join(
+        [each.replace(b'obfuscation": "abc"', b'obfuscation": "a"') for each in parts("abc")]
+    )
+    numbered = [delta("reasoning_text", "a", number) for number in range(20)]
+    assert with_joined_text(b"\n\n".join(numbered)) == delta("reasoning_text", "a" * 20, 0)
