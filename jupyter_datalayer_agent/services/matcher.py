@@ -19,7 +19,7 @@ from ..workflows.templates.data_files import data_files_read
 from .action import ActionContext
 from .questions import Answer, Question
 
-_QUOTED = re.compile(r"[“\"«„]\s*([^“”\"«»„\n]+?)\s*[”\"»“]|(?<!\w)['‘`]([^'‘’`\n]+)['’`](?!\w)")
+_QUOTED = re.compile(r"[“\"«„]([^“”\"«»„\n]+)[”\"»“]|(?<!\w)['‘`]([^'‘’`\n]+)['’`](?!\w)")
 _PATH = re.compile(r"[\w.~/\\-]*\w\.[A-Za-z0-9]{1,8}\b")
 _NUMBER = r"(?<![\w.])(\d{1,3}(?:,\d{3})+|\d+(?:[.,]\d+)?)(?![\w.]*\w)"
 # What pip takes: "polars", "polars[all]>=1.0".
@@ -228,7 +228,7 @@ def _spans(word: str, text: str, message: str) -> Iterator[tuple[int, int, str]]
     """Where the text gives a value: its begin and end with the word, and the value."""
     named = r"(?<!\w)" + r"\s+".join(map(re.escape, word.split()))
     for pattern in (
-        rf"{named}\s*[:=]?\s*(?:{_QUOTED.pattern})",
+        rf"{named}(?:\s*[:=])?\s*(?:{_QUOTED.pattern})",
         rf"(?:{_QUOTED.pattern})\s+{named}(?!\w)",
         rf"{named}\s*[:=]\s*([\w./@-]*\w)(?![\w“\"«„'‘`])",
     ):
@@ -298,7 +298,8 @@ def _new_path(question: Question, message: str, files: Sequence[str], reads: boo
 
 
 def _quoted(message: str) -> list[str]:
-    return list(dict.fromkeys(first or second for first, second in _QUOTED.findall(message)))
+    texts = (first or second for first, second in _QUOTED.findall(message))
+    return [each for each in dict.fromkeys(text.strip() for text in texts) if each]
 
 
 def _only(values: Sequence[str]) -> Answer | None:

@@ -186,7 +186,7 @@ def test_without_a_model_what_is_close_is_offered_with_the_command_that_runs_it(
 ) -> None:
     write_cars(tmp_path)
     before = (tmp_path / "cars.ipynb").read_bytes()
-    done = command(tmp_path, "run", "create a notebook about cars.csv", "cars.ipynb")
+    done = command(tmp_path, "run", "a data analysis notebook of cars.csv", "cars.ipynb")
     assert done.returncode == 1
     assert (tmp_path / "cars.ipynb").read_bytes() == before
     offered = done.stdout.strip().splitlines()[-1].strip()
@@ -199,13 +199,16 @@ def test_without_a_model_what_is_close_is_offered_with_the_command_that_runs_it(
     assert (tmp_path / "data-analysis-notebook.ipynb").exists()
 
 
-def test_without_a_model_a_quality_task_is_answered_by_the_report(tmp_path: Path) -> None:
+def test_without_a_model_an_action_that_is_near_is_offered(tmp_path: Path) -> None:
     write_cars(tmp_path)
-    done = command(tmp_path, "run", "is this notebook clean?", "cars.ipynb", "--json")
-    assert done.returncode == 0, done.stderr
+    done = command(tmp_path, "run", "review this notebook", "cars.ipynb", "--json")
+    assert done.returncode == 1, done.stderr
     reply = json.loads(done.stdout)
-    assert "of 100" in reply["reply"]
+    assert "`/notebook quality`" in reply["reply"]
     assert reply["offers"] == []
+    asked = command(tmp_path, "run", "/notebook quality", "cars.ipynb", "--yes")
+    assert asked.returncode == 0, asked.stderr
+    assert "of 100" in asked.stdout
 
 
 @pytest.mark.parametrize(
