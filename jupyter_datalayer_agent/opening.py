@@ -74,6 +74,28 @@ def read(path: str | os.PathLike[str], most: int, root: str | None = None) -> by
     return data
 
 
+def check_place(path: str | os.PathLike[str], root: str) -> None:
+    """Raise ``OSError`` where a file that is written to this path would not become a regular file
+    in the directory ``root``, links followed; ``NotRead`` says why. There need not be one yet."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotRead("is not a regular file")
+    except FileNotFoundError:
+        pass
+    if not is_inside(os.path.realpath(path), root):
+        raise NotRead("is a link that leads out of the server's root directory")
+
+
+def is_file_of(root: str, entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a directory in ``root`` is a regular file there, links followed."""
+    try:
+        return entry.is_file() and (
+            not entry.is_symlink() or is_inside(os.path.realpath(entry.path), root)
+        )
+    except OSError:  # a link to itself
+        return False
+
+
 def is_inside(real: str, root: str) -> bool:
     """Whether a path without links is the directory ``root`` or in it."""
     path, directory = Path(real), Path(os.path.realpath(root))

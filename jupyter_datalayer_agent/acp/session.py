@@ -314,7 +314,7 @@ def file_of(uri: str) -> Path | None:
 
 def _below(file: Path, root: Path) -> str:
     """The file's path under the root. Raises ``PromptRefused`` where it is outside."""
-    for each in (file, file.resolve()):
+    for each in (file, Path(os.path.realpath(file))):
         if each.is_relative_to(root):
             return each.relative_to(root).as_posix()
     raise PromptRefused(

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import mimetypes
 import os
+import posixpath
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
+from ..opening import check_place
 from ..protocol.cells import CellRun, PageCell, PageNotebook
 from ..protocol.context import FileContext, NotebookContext
 from ..protocol.page import (
@@ -62,8 +64,9 @@ if TYPE_CHECKING:
 class Creation:
     """Creates files under unused names."""
 
-    def __init__(self, contents_manager: Any) -> None:
+    def __init__(self, contents_manager: Any, check_place: Callable[[str], None]) -> None:
         self.manager = contents_manager
+        self._check_place = check_place
 
     async def notebook(self, path: str, kernelspec: dict[str, Any] | None) -> str:
         """An empty notebook of nbformat 4.5; its path."""
@@ -88,6 +91,7 @@ class Creation:
         ):
             name = await ensure_async(self.manager.increment_filename(name, folder, insert="-"))
             path = f"{folder}/{name}" if folder else name
+        self._check_place(path)
         try:
             saved = await ensure_async(self.manager.save(model, path))
         except HTTPError as error:
@@ -149,7 +153,7 @@ class NotebookService:
         self.scratch = ScratchKernels(self._kernels, scratch_limits, scratch_network)
         self._kernels.is_scratch = lambda kernel_id: self.scratch.key_of(kernel_id) is not None
         self.libraries = Libraries(self._kernels)
-        self._creation = Creation(contents_manager)
+        self._creation = Creation(contents_manager, self._check_place)
         self._locks = PathLocks()
         self._recorder: Recorder | None = None
         self._block_ids: list[BlockIds] = []
@@ -243,11 +247,39 @@ class NotebookService:
         """Raise ``DocumentError`` where writing a file now, or those that are written with it,
         would be behind a room or a page that shows one of them."""
         await self.twins.learn(path)
+        self._check_place(path)
         self._rooms.check(path)
         for twin in self.twins.of(path):
+            self._check_place(twin)
             self._rooms.check(twin)
             if self.pages.page_with(twin) is not None:
                 raise twin_is_open(path, twin)
+
+    def _check_place(self, path: str) -> None:
+        """Raise ``DocumentError`` where what is written to the path, or to the checkpoint that
+        Jupyter makes of a notebook, would end up elsewhere: in what a link leads to, or a pipe."""
+        if self.root_dir is None:
+            return
+        for each in filter(None, [path, self._checkpoint(path)]):
+            try:
+                check_place(os.path.join(self.root_dir, each), self.root_dir)
+            except OSError as error:
+                raise DocumentError(
+                    "not_allowed",
+                    f"{path} is not written: {each} {error.strerror or error}.",
+                    "Choose another name or folder, or ask the user to remove it.",
+                ) from error
+
+    def _checkpoint(self, path: str) -> str | None:
+        """Where Jupyter keeps the checkpoint of a notebook beside it; None where that is
+        elsewhere, as it was configured."""
+        checkpoints = getattr(self.contents_manager, "checkpoints", None)
+        folder = getattr(checkpoints, "checkpoint_dir", None)
+        stem, ending = posixpath.splitext(path)
+        if ending != ".ipynb" or not folder or os.path.isabs(folder):
+            return None
+        above, name = posixpath.split(stem)
+        return posixpath.join(above, folder, f"{name}-checkpoint{ending}")
 
     def _wrote(self, path: str) -> None:
         for each in [path, *self.twins.of(path)]:
@@ -309,15 +341,23 @@ class NotebookService:
         return bool(model["type"] == "notebook")
 
     async def confine(self, path: str) -> str:
-        """The path relative to the root; ``DocumentError`` for what is outside it or hidden."""
+        """The path relative to the root; ``DocumentError`` for what is outside it or hidden, and
+        for a link to what holds secrets, whose name does not say so."""
         relative = resolve_path(path, self.root_dir)
         manager = self.contents_manager
         try:
             hidden = await ensure_async(manager.is_hidden(relative))
-        except HTTPError as error:
-            raise DocumentError("not_found", f"{path}: {error.log_message}") from error
+        except (HTTPError, OSError) as error:  # OSError: a link to itself
+            why = getattr(error, "log_message", None) or getattr(error, "strerror", None)
+            raise DocumentError("not_found", f"{path}: {why or error}") from error
         if hidden and not getattr(manager, "allow_hidden", False):
             raise DocumentError("not_allowed", f"{path} is hidden; the server does not show it.")
+        if self.text_files.leads_to_secret(relative):
+            raise DocumentError(
+                "not_allowed",
+                f"{path} is a link to a file that holds secrets: it is not opened by this name.",
+                "Continue without it, and do not read it in another way.",
+            )
         return relative
 
     async def located(self, path: str) -> str:

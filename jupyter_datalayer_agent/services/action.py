@@ -191,6 +191,11 @@ class ActionContext(Protocol):
         """The absolute path of one under the root. Raises ``ActionFailed`` for one outside."""
         ...
 
+    async def content(self, relative: str, most: int) -> bytes:
+        """The bytes of a file under the root as it is saved. Raises ``ActionFailed``, also where
+        it has more than ``most``."""
+        ...
+
     async def text(self, relative: str) -> str:
         """The text of a file under the root, with what is not saved yet; lines end in a line feed.
         Raises ``ActionFailed`` for what is not text, is outside, or holds secrets."""

@@ -11,6 +11,7 @@ from ...datasets.files.columns import columns_of
 from ...datasets.incoming import BLOCK
 from ...notebook.document import DocumentError
 from ...notebook.page import PageGone
+from ...opening import NotRead, opened, read
 from ...protocol.cells import CellEdit
 from ...protocol.context import Variable
 from ...protocol.errors import AgentError
@@ -60,6 +61,16 @@ class ReadingContext:
             return Path(root) / await self._runtime.notebooks.confine(relative)
         except DocumentError as error:
             raise _failed(error) from error
+
+    async def content(self, relative: str, most: int) -> bytes:
+        """See ``ActionContext``."""
+        path = await self.path(relative)
+        try:
+            return await asyncio.to_thread(read, path, most, self._runtime.notebooks.root_dir)
+        except NotRead as error:
+            raise ActionFailed(f"{relative} {error.strerror}.") from error
+        except OSError as error:
+            raise ActionFailed(f"{relative} cannot be read: {error.strerror}.") from error
 
     async def text(self, relative: str) -> str:
         """See ``ActionContext``."""
@@ -206,19 +217,20 @@ class RunningContext(ReadingContext):
         """See ``ActionContext``."""
         datasets = self._runtime.datasets
         try:
-            size = (await asyncio.to_thread(file.stat)).st_size
-            upload = datasets.begin(size)
-            try:
-                with await asyncio.to_thread(file.open, "rb") as opened:
-                    while block := await asyncio.to_thread(opened.read, BLOCK):
+            with opened(file) as content:
+                upload = datasets.begin(content.status.st_size)
+                try:
+                    while block := await asyncio.to_thread(content.read, BLOCK):
                         await upload.write(block)
-                made = await datasets.finish(
-                    upload, source, name, self._session.id, choices=choices
-                )
-            finally:
-                await upload.discard()
+                    made = await datasets.finish(
+                        upload, source, name, self._session.id, choices=choices
+                    )
+                finally:
+                    await upload.discard()
         except AgentError as error:
             raise ActionFailed(error.message) from error
+        except OSError as error:
+            raise ActionFailed(f"{source} cannot be read: {error.strerror or error}.") from error
         await self._session.emit(DatasetRegistered(dataset=made))
         return made.path
 

@@ -28,6 +28,7 @@ from ...notebook.edits.checkpoints import WHOLE_DOCUMENT
 from ...notebook.files.kinds import is_lexical
 from ...notebook.kernel.variables import Contents, Found
 from ...notebook.service import NotebookService
+from ...opening import is_file_of
 from ...protocol.base import NotebookMode
 from ...protocol.cells import PageCell
 from ...protocol.context import FileContext, NotebookContext, Variable
@@ -152,7 +153,10 @@ def _bounded(shown: PrivateText) -> PrivateText:
 
 async def _variables(runtime: Runtime, path: str, names: list[str]) -> PrivateText:
     """The current values of the attached variables of the notebook's kernel."""
-    found: Found = await runtime.notebooks.variables(path, names)
+    try:
+        found: Found = await runtime.notebooks.variables(path, names)
+    except DocumentError as error:
+        return text(f"The attached variables {', '.join(names)} cannot be read: {error.message}")
     if found.status != "ok":
         return text(f"The attached variables {', '.join(names)} of {path}: {found.reason}")
     pieces: list[str | Part | PrivateText] = [
@@ -256,17 +260,23 @@ async def data_files(root_dir: str | None, path: str) -> list[str]:
         return []
     folder = os.path.join(root_dir, *PurePosixPath(path).parent.parts)
     try:
-        files = await asyncio.wait_for(asyncio.to_thread(_files_in, folder), FOLDER_SECONDS)
+        files = await asyncio.wait_for(
+            asyncio.to_thread(_files_in, folder, root_dir), FOLDER_SECONDS
+        )
     except (asyncio.TimeoutError, OSError):
         return []
     return [f"Data files in its folder: {files}."] if files else []
 
 
-def _files_in(folder: str) -> str:
+def _files_in(folder: str, root: str) -> str:
     with os.scandir(folder) as entries:
         looked_at = list(itertools.islice(entries, MOST_LOOKED_AT + 1))
     named = sorted(
-        (each for each in looked_at[:MOST_LOOKED_AT] if _is_data(each.name) and each.is_file()),
+        (
+            each
+            for each in looked_at[:MOST_LOOKED_AT]
+            if _is_data(each.name) and is_file_of(root, each)
+        ),
         key=lambda each: each.name,
     )
     shown = [

@@ -211,6 +211,14 @@ class TextFiles:
         name = real if self._root is None else _inside(self._root, real)
         return is_secret_name(name) or is_within(real, self._places)
 
+    def leads_to_secret(self, path: str) -> bool:
+        """Whether a confined path is a link to what holds secrets, and its own name does not say
+        so: then who chose the name did not choose those."""
+        if self._root is None or is_secret_name(path):
+            return False
+        real, inside = _real(self._root, path)
+        return inside != path and self.is_private(real)
+
     def where(self, path: str) -> str:
         """Where a confined path leads, links followed, relative to the root."""
         return path if self._root is None else _real(self._root, path)[1]

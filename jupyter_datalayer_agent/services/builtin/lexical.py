@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -113,10 +112,7 @@ def _exported(text: str, name: str, form: str) -> bytes | str:
     notebook = as_text(to_notebook(state))
     if form == "notebook":
         return notebook
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / f"{PurePosixPath(name).stem}.ipynb"
-        made.write_text(notebook, "utf-8")
-        return convert(made, "html").body
+    return convert(notebook, Path(name), "html").body
 
 
 _CONTEXT = """

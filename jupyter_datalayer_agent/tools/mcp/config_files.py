@@ -309,5 +309,5 @@ def _parsed(data: bytes | str, path: Path, source: str) -> ConfigText:
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one.resolve() == other.resolve()
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: a link to itself, up to Python 3.12
         return False

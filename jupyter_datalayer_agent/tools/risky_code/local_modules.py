@@ -36,13 +36,21 @@ def local_modules(sources: Sequence[str], folder: str | None) -> Iterator[tuple[
             left += [text] if text else []
 
 
-def _files(folder: Path, used: set[str], depth: int = DEEPEST) -> Iterator[Path]:
+def _files(folder: Path, used: set[str]) -> Iterator[Path]:
     """The modules of the folder, and of its packages, that these words name."""
-    for name in sorted(used):
-        if (file := folder / f"{name}.py").is_file():
-            yield file
-        if depth and (folder / name).is_dir():
-            yield from _files(folder / name, {*used, "__init__"}, depth - 1)
+    # Each folder once: links that lead back would multiply them.
+    level, visited = [(folder, used)], {folder.resolve()}
+    for _ in range(DEEPEST + 1):
+        below: list[tuple[Path, set[str]]] = []
+        for inside, names in level:
+            for name in sorted(names):
+                if (file := inside / f"{name}.py").is_file():
+                    yield file
+                package = inside / name
+                if package.is_dir() and (real := package.resolve()) not in visited:
+                    visited.add(real)
+                    below.append((package, {*used, "__init__"}))
+        level = below
 
 
 def _text(file: Path) -> str | None:

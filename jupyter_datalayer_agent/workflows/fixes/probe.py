@@ -6,12 +6,14 @@ import asyncio
 import json
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...notebook.kernel.acts import only_looking
 from ...notebook.service import NotebookService
+from ...opening import is_file_of
 from ...protocol.cells import CellRun, CellRunError, PageCell, PageNotebook
 from ...protocol.workflows import FixInfo
 from ...tools.outputs import OUTPUTS
@@ -65,7 +67,8 @@ class NotebookProbe:
         ones and environments."""
         if self._files is None:
             root = self._notebooks.root_dir
-            self._files = [] if root is None else await asyncio.to_thread(_walk, root)
+            closed = self._notebooks.text_files.leads_to_secret
+            self._files = [] if root is None else await asyncio.to_thread(_walk, root, closed)
         return self._files
 
     async def kernel_specs(self) -> list[dict[str, Any]]:
@@ -73,7 +76,7 @@ class NotebookProbe:
         return await self._notebooks.kernel_specs()
 
 
-def _walk(root: str) -> list[str]:
+def _walk(root: str, leads_to_secret: Callable[[str], bool]) -> list[str]:
     found: list[str] = []
     folders = [root]
     while folders and len(found) < MOST_FILES:
@@ -82,11 +85,13 @@ def _walk(root: str) -> list[str]:
             for entry in _entries(folder):
                 if entry.name.startswith(".") or entry.name in _PASSED_OVER:
                     continue
-                # Links are not followed: they may lead outside the root, or form a cycle.
+                # Folders are not followed by links, which may form a cycle.
                 if entry.is_dir(follow_symlinks=False):
                     below.append(entry.path)
-                elif entry.is_file(follow_symlinks=False):
-                    found.append(os.path.relpath(entry.path, root).replace(os.sep, "/"))
+                elif is_file_of(root, entry):
+                    path = os.path.relpath(entry.path, root).replace(os.sep, "/")
+                    if not (entry.is_symlink() and leads_to_secret(path)):
+                        found.append(path)
         folders = below
     return found[:MOST_FILES]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -347,16 +346,6 @@ def test_byte_order_mark_and_line_ends_stay(documents: Documents) -> None:
     assert after.startswith(head)
     assert b"Other words" in after
     assert after.count(b"\r\n") == after.count(b"\n")
-
-
-def test_a_link_out_of_the_root_is_not_followed(documents: Documents, tmp_path: Path) -> None:
-    outside = tmp_path / "outside.lexical"
-    outside.write_text(FOREIGN)
-    (documents.folder / "link.lexical").symlink_to(outside)
-    for tool, more in [("readAllBlocks", {}), ("insertBlock", {"content": "x"})]:
-        error = documents.call(tool, "link.lexical", **more)["error"]
-        assert "outside" in error["message"], error
-    assert outside.read_text() == FOREIGN
 
 
 def test_blocks_take_edits_and_run_as_cells_do(documents: Documents) -> None:

@@ -49,3 +49,13 @@ def test_other_files_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "tidy.py").write_text(REMOVE, encoding="utf-8")
     assert list(local_modules(["import pandas"], str(tmp_path))) == []
     assert list(local_modules(["import tidy"], None)) == []
+
+
+def test_links_that_lead_back_do_not_multiply_the_folders(tmp_path: Path) -> None:
+    """Followed each time, thirty make 30 ** 4 folders: hours."""
+    names = [f"again{number}" for number in range(30)]
+    for name in names:
+        (tmp_path / name).symlink_to(".", target_is_directory=True)
+    (tmp_path / "tidy.py").write_text(REMOVE, encoding="utf-8")
+    code = "\n".join(f"import {name}" for name in [*names, "tidy"])
+    assert list(local_modules([code], str(tmp_path))) == [("tidy.py", REMOVE)]

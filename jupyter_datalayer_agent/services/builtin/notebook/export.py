@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ....protocol.limits import MAX_NOTEBOOK_BYTES
 from ...action import (
     Action,
     ActionFailed,
@@ -145,10 +146,11 @@ class Export(Action):
 
     async def execute(self, parameters: Any, progress: Progress) -> ActionResult:
         """See ``Action``."""
+        saved = await self.context.content(parameters.notebook, MAX_NOTEBOOK_BYTES)
         source = await self.context.path(parameters.notebook)
         await progress(f"Exporting to {LABELS[parameters.format]}")
         # A thread cannot be cancelled: it makes the text, and the file is written only here.
-        made = await asyncio.to_thread(convert, source, parameters.format)
+        made = await asyncio.to_thread(convert, saved, source, parameters.format)
         target = beside(parameters.notebook, parameters.target, made.suffix)
         path = await new_file(self.context, target)
         pictures = path.with_name(f"{path.stem}_files")
@@ -189,15 +191,28 @@ class Made:
                 self.body = self.body.replace(f"{old}_files/".encode(), f"{new}_files/".encode())
 
 
-def convert(source: Path, name: str) -> Made:
+def convert(notebook: bytes | str, source: Path, format: str) -> Made:
+    """Export the text of a notebook, which was read from ``source``. Raises ``ActionFailed``."""
+    import nbformat
     from nbconvert.exporters.base import get_exporter
+    from traitlets.config import Config
 
-    folder = f"{source.stem}_files"
+    resources = {
+        "metadata": {"name": source.stem, "path": str(source.parent)},
+        "output_files_dir": f"{source.stem}_files",
+        "unique_key": source.stem,
+    }
+    # Else a folder of the exporter's name in the current one, which may be a stranger's, has the
+    # templates, and these are code.
+    config = Config({"TemplateExporter": {"extra_template_basedirs": []}})
     try:
-        exporter = get_exporter(name)()  # type: ignore[no-untyped-call]
-        body, resources = exporter.from_filename(
-            str(source), resources={"output_files_dir": folder, "unique_key": source.stem}
-        )
+        parsed = nbformat.reads(notebook, as_version=4)  # type: ignore[no-untyped-call]
+        language = parsed.metadata.get("language_info", {})
+        if "." in str(language.get("nbconvert_exporter", "")):
+            # The path of any class: it would be imported and called.
+            del language["nbconvert_exporter"]
+        exporter = get_exporter(format)(config=config)  # type: ignore[no-untyped-call]
+        body, resources = exporter.from_notebook_node(parsed, resources=resources)
     except Exception as error:
         raise ActionFailed(f"The notebook could not be exported: {error}") from error
     files = resources.get("outputs") or {}

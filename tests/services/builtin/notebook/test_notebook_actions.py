@@ -115,6 +115,30 @@ def test_nothing_is_overwritten(server: RunningServer) -> None:
     assert files(server) == {"a.ipynb", "a.html"}
 
 
+@pytest.mark.parametrize("format", ["html", "script", "markdown", "slides"])
+def test_templates_in_the_servers_folder_are_not_used(server: RunningServer, format: str) -> None:
+    """They are code, and a server is often started in a folder that somebody else filled."""
+    attack = "{{ cycler.__init__.__globals__.os.system('touch attacked') }}"
+    for name in ("lab", "script", "python", "markdown", "reveal"):
+        folder = server.folder / name
+        folder.mkdir(exist_ok=True)
+        (folder / "conf.json").write_text('{"base_template": "base"}')
+        for file in ("index.html.j2", "index.py.j2", "index.md.j2", "script.j2"):
+            (folder / file).write_text(attack)
+    run(server, "notebook/export", notebook="a.ipynb", format=format, target="exported")
+    assert not (server.folder / "attacked").exists()
+
+
+def test_a_class_that_the_notebook_names_is_not_called(server: RunningServer) -> None:
+    path = server.root / "a.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    language = {"name": "python", "file_extension": ".py", "nbconvert_exporter": "builtins.print"}
+    notebook.metadata.language_info = language
+    nbformat.write(notebook, path)
+    run(server, "notebook/export", notebook="a.ipynb", format="script", target="exported")
+    assert "1 + 1" in (server.root / "exported.py").read_text()
+
+
 def test_an_export_cannot_leave_the_root(server: RunningServer) -> None:
     refused(
         server, "notebook/export", notebook="a.ipynb", format="html", target="../elsewhere.html"
