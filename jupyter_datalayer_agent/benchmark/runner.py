@@ -53,6 +53,10 @@ class CaseContext:
         """See ``ActionContext``."""
         return list(self._case.files)
 
+    async def content(self, relative: str, most: int) -> bytes:
+        """See ``ActionContext``."""
+        raise ActionFailed("Nothing is read in a case.")
+
     async def path(self, relative: str) -> Path:
         """See ``ActionContext``."""
         return Path("/", relative)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +14,7 @@ from pydantic import ValidationError
 from ...notebook.cells_of import cells_of
 from ...notebook.document import DocumentError
 from ...notebook.files.kinds import is_lexical, noun
+from ...opening import check_place
 from ...protocol import events
 from ...protocol.cells import PageCell
 from ...protocol.errors import AgentError
@@ -28,6 +31,8 @@ from ...tools.ranking import Ranking
 from ...workflows.template import StepFailed, Template, TemplateStep
 from ..actions.context import ReadingContext
 from ..intent import Offered, says_only
+from ..request import confined
+from ..runtime import Runtime
 from ..tool_calls.verification import Failure, Verified
 from ..turn.ends import TurnEnds
 from . import messages
@@ -77,6 +82,8 @@ async def known_parameters(
     found = await dry_run(action, task.strip() or template.name, before, Matcher(action.context))
     values = {named[name]: value for name, value in found.values.items() if name not in before}
     values = {**values, **given}
+    if isinstance(data := values.get("data"), str):
+        await _check_data(runtime, data)
     missing = []
     for name, info in fields.items():
         if info.is_required() and values.get(name) is None and values.get(named[name]) is None:
@@ -86,6 +93,21 @@ async def known_parameters(
             missing.append(MissingParameter(named[name], question, [str(each) for each in options]))
     sources = [each.answer.source for each in found.asked if each.answer and each.answer.source]
     return Known(values, missing, sources)
+
+
+async def _check_data(runtime: Runtime, data: str) -> None:
+    """Raise ``AgentError`` for what the workflow's code is not to read: what a link hides, and a
+    pipe, for which it would wait."""
+    root = runtime.notebooks.root_dir
+    if root is None:
+        return
+    try:
+        path = await runtime.notebooks.confine(await confined(runtime, data))
+        await asyncio.to_thread(check_place, os.path.join(root, path), root)
+    except DocumentError as error:
+        raise AgentError("invalid_request", error.message, error.hint) from error
+    except OSError as error:
+        raise AgentError("invalid_request", f"{data} {error.strerror or error}.") from error
 
 
 # Without a model, or where it made no plan: a workflow that the task names, or an offer of those
