@@ -207,6 +207,12 @@ class TurnView:
         self.reply = event["message"]
         return [self._add(Text("offers", [event["message"]]))]
 
+    def _on_actions_offered(self, event: dict[str, Any]) -> list[Part]:
+        # An answer that follows begins with it.
+        offers = [f"- {each['title']}: `{each['message']}`" for each in event["offers"]]
+        self.reply = "\n".join([event["text"], *offers])
+        return [self._add(Text("actions", [self.reply]))]
+
     def _on_answer_finished(self, event: dict[str, Any]) -> list[Part]:
         self.answers[event["model"]] = event
         if not event.get("text"):

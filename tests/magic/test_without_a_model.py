@@ -24,9 +24,9 @@ def test_a_close_workflow_is_offered_with_the_prompt_that_runs_it(server: Runnin
         kernel.run(LOAD)
         offered = kernel.run("%agent explore cars.csv")
         assert offered.display["text/markdown"].startswith("Nothing was started.")
-        assert "`agent: exploratory data analysis of cars.csv`" in offered.display["text/markdown"]
+        assert "`agent: Exploratory data analysis, cars.csv`" in offered.display["text/markdown"]
         assert "No model is connected" in offered.error
         assert "Nothing was started." not in kernel.run("%agent fix the notebook").error
-        clean = kernel.run("%agent is this notebook clean?")
-        assert "of 100" in clean.display["text/markdown"]
+        quality = kernel.run("%agent review this notebook")
+        assert quality.display["text/markdown"].count("`/notebook quality`") == 1
     assert not (server.root / "exploratory_data_analysis.ipynb").exists()

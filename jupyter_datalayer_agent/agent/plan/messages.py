@@ -224,9 +224,7 @@ ACTIONS_OFFERED = "Nothing was started. These need no model:"
 
 def offered_actions(offers: Sequence[ActionOffer]) -> str:
     """To the user: actions that are close; Markdown."""
-    return "\n".join(
-        [ACTIONS_OFFERED, "", *(f"- {each.title}: `{each.message}`" for each in offers)]
-    )
+    return "\n".join([ACTIONS_OFFERED, *(f"- {each.title}: `{each.message}`" for each in offers)])
 
 
 def nothing_close(names: Sequence[str]) -> str:

@@ -89,7 +89,7 @@ def test_html_shows_equations_tables_and_images(tmp_path: Path) -> None:
     notebook = notebook_of(state_of(list(BLOCKS.values())))
     file = tmp_path / "a.ipynb"
     nbformat.write(nbformat.from_dict(notebook), file)
-    html = convert(file, "html").body
+    html = convert(file.read_bytes(), file, "html").body
     text = html.decode() if isinstance(html, bytes) else html
     assert r"$a_1 &lt; b^2$" in text
     assert "E = mc^2" in text
