@@ -10,7 +10,7 @@ import { IInputModel } from '@jupyter/chat/lib/input-model';
  *
  * The input of `@jupyter/chat` asks at each new word, and shows the answer that comes last: a late
  * answer for an earlier word (the variables of a busy kernel) would replace the list of the word
- * that is typed by now. So the providers are asked until the word stays the same meanwhile.
+ * that is typed by now. So the providers are asked until the text stays the same meanwhile.
  */
 export class CurrentCommands
   implements IChatCommandRegistry, IChatCommandProvider
@@ -29,12 +29,14 @@ export class CurrentCommands
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
     let word = input.currentWord;
-    while (word) {
+    // What was sent leaves the word behind until the cursor is set.
+    while (word && input.value.includes(word)) {
+      const text = input.value;
       const asked = this._commands
         .getProviders()
         .map(provider => completionsOf(provider, input));
       const found = (await Promise.all(asked)).flat();
-      if (input.currentWord === word) {
+      if (input.currentWord === word && input.value === text) {
         return found;
       }
       word = input.currentWord;

@@ -71,6 +71,11 @@ describe('completions of tools', () => {
     answer();
     expect((await early).map(({ name }) => name)).toEqual(['#listDatasets']);
 
+    type('#list');
+    const sent = tools.listCommandCompletions(input);
+    input.value = ''; // as a message that is sent does: the cursor follows later
+    expect(await sent).toEqual([]);
+
     const { model: other, input: field, type: write } = makeInput();
     write('#get');
     const late = current(new ToolCommands(other)).listCommandCompletions(field);
