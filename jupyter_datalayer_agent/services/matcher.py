@@ -32,7 +32,7 @@ _DATA_ENDS = frozenset({"csv", "tsv", "tab", "parquet", "pq", "xlsx", "xlsm", "x
     "jsonl",
     "ndjson",
 }
-# Words of any parameter: "name: x" says it of none.
+# Words that may be any parameter's: "type: x" gives a value to none.
 _OF_NO_ONE = frozenset({"value", "text", "title", "id", "type", "kind", "key"})
 
 
@@ -173,21 +173,18 @@ class Matcher:
     async def _only_data(self, files: Sequence[str]) -> Answer | None:
         """The data file that is meant where none is named: the only one that the active notebook
         reads, else the only one beside it, else the only one."""
+        if len(files) == 1:
+            return Answer(files[0], "the only data file")
         active = self._context.notebook
         folder = posixpath.dirname(active or "")
-        if len(files) > 1 and active is not None:
+        if active is not None:
             sources = [text for kind, text in await self._context.sources() if kind == "code"]
             read = data_files_read(sources, folder, files)
             if read:
                 return Answer(read[0], "read by the active notebook") if len(read) == 1 else None
         beside = [each for each in files if posixpath.dirname(each) == folder]
-        for some, source in (
-            (beside, "the only data file beside the notebook"),
-            (files, "the only data file"),
-        ):
-            if len(some) == 1:
-                return Answer(some[0], "the only data file" if len(files) == 1 else source)
-        return None
+        where = "beside the notebook" if active is not None else "in the top folder"
+        return Answer(beside[0], f"the only data file {where}") if len(beside) == 1 else None
 
 
 # -- ``name: value`` -------------------------------------------------------------------------------

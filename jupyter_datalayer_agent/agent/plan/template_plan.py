@@ -53,7 +53,7 @@ class MissingParameter:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownParameters:
     """``values`` are by their names in camelCase; ``sources`` are the words of the task that they
     were taken from."""
 
@@ -64,7 +64,7 @@ class Known:
 
 async def known_parameters(
     turn: PlanRunner, template: Template, task: str, given: Mapping[str, Any]
-) -> Known:
+) -> KnownParameters:
     """What the task has of the template's parameters; those ``given`` (in either spelling) stay as
     they are."""
     request, runtime = turn.request, turn.runtime
@@ -92,7 +92,7 @@ async def known_parameters(
             question = f"{template.name} needs “{named[name]}”: {about}"
             missing.append(MissingParameter(named[name], question, [str(each) for each in options]))
     sources = [each.answer.source for each in found.asked if each.answer and each.answer.source]
-    return Known(values, missing, sources)
+    return KnownParameters(values, missing, sources)
 
 
 async def _check_data(runtime: Runtime, data: str) -> None:

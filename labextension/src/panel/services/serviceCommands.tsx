@@ -14,14 +14,13 @@ export class ServiceCommands implements IChatCommandProvider {
   readonly id = 'jupyter-datalayer-agent:services';
 
   async listCommandCompletions(input: IInputModel): Promise<ChatCommand[]> {
-    if (!typedCommand(input)) {
+    const word = typedCommand(input);
+    if (!word) {
       return [];
     }
     const services = await this._services.load();
-    // The user types on meanwhile: the answer that comes last is about what is typed by then.
-    const word = typedCommand(input);
     return services
-      .filter(({ id }) => word && `/${id}`.startsWith(word))
+      .filter(({ id }) => `/${id}`.startsWith(word))
       .map(({ id, description }) => ({
         name: `/${id}`,
         providerId: this.id,
