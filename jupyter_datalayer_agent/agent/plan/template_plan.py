@@ -82,8 +82,6 @@ async def known_parameters(
     found = await dry_run(action, task.strip() or template.name, before, Matcher(action.context))
     values = {named[name]: value for name, value in found.values.items() if name not in before}
     values = {**values, **given}
-    if isinstance(data := values.get("data"), str):
-        await _check_data(runtime, data)
     missing = []
     for name, info in fields.items():
         if info.is_required() and values.get(name) is None and values.get(named[name]) is None:
@@ -322,6 +320,8 @@ class TemplatePlan:
                     "invalid_request",
                 ) from failure
             values[question.name] = answer
+        if isinstance(data := values.get("data"), str):
+            await _check_data(turn.runtime, data)
         try:
             return template.parameters.model_validate(values)
         except ValidationError as error:
