@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
@@ -171,15 +173,15 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
     def _in_background(self, turn: MagicTurn, output: Output, options: Options) -> None:
         output.show(turn.answer)
         self._background.append(turn)
+        keep = functools.partial(self._keep, turn, options)
 
         def follow() -> None:
             try:
-                _show(turn, output)
+                _show(turn, output, before_end=keep)
             except AgentMagicError as error:
                 turn.answer.give_up(str(error))
+                keep()
                 output.show(turn.answer)
-            finally:
-                self._keep(turn, options)
 
         # In the context of this cell, so that its output belongs to it even if another one runs.
         context = contextvars.copy_context()
@@ -195,15 +197,23 @@ class AgentMagics(Magics):  # type: ignore[misc,unused-ignore]
             self.shell.user_ns[options.out] = reply
 
 
-def _show(turn: MagicTurn, output: Output, quiet: float = 0.0) -> None:
+def _show(
+    turn: MagicTurn,
+    output: Output,
+    quiet: float = 0.0,
+    before_end: Callable[[], None] = lambda: None,
+) -> None:
     """Show the answer while it grows, less often the longer it is.
 
-    A message that is refused within ``quiet`` seconds shows nothing.
+    A message that is refused within ``quiet`` seconds shows nothing. ``before_end`` is called
+    before the last update: who sees the end of a turn may use its variables at once.
     """
     began = shown = time.monotonic()
     if not quiet:
         output.show(turn.answer)
     for answer in turn.follow(0.05):
+        if answer.ended:
+            before_end()
         now = time.monotonic()
         is_due = now - shown >= interval_for(answer) and (turn.started or now - began >= quiet)
         if is_due or (answer.ended and not (turn.refused and now - began < quiet)):

@@ -78,7 +78,7 @@ def test_an_answer_is_under_a_line_that_says_what_was_not_done(
         kernel.run(LOAD)
         asked = kernel.run("%agent --mode agent go", "cell-1")
         kernel.wait(lambda: "below.\n\n*" in asked.display["text/markdown"])
-        kernel.wait(lambda: "Nothing was changed" in asked.display["text/markdown"])
+        kernel.wait(lambda: "Nothing was changed in this turn" in asked.display["text/markdown"])
         *_, line, answer, facts = asked.display["text/markdown"].split("\n\n")
         assert line.startswith(
             "**Nothing was changed in this turn. The last change failed: No cell"
