@@ -115,23 +115,27 @@ class LitellmModel:
         arguments.update(call.arguments)
         way = Way(environ, where.api_base, call.headers, call.certificate, call.secrets)
         source = await self._open_accepted(litellm, arguments, where, way)
+        # Of what is read and of what follows: an answer may have thousands of calls.
+        pauses = Pauses()
         if request.stream and chat is not None:
             chat.keep_refusals(source)
         if not request.stream:
             if isinstance(error := getattr(source, "error", None), dict):
                 raise _failed(ReportedError(error), where, way)
             for event in assembler.feed_whole(source):
+                await pauses.rest()
                 yield event
             if assembler.is_over:
                 assembler.end_as(SIZE_LIMIT)
         else:
             seconds = request.answer_timeout
             async with contextlib.aclosing(
-                self._read(source, assembler, where, way, seconds)
+                self._read(source, assembler, where, way, seconds, pauses)
             ) as events:
                 async for event in events:
                     yield event
         for event in assembler.finish():
+            await pauses.rest()
             if isinstance(event, ResponseDone):
                 is_free = call.connection is not None and call.connection.server is not None
                 event = await _counted(event, request)
@@ -207,10 +211,16 @@ class LitellmModel:
             raise _failed(error, where, way) from error
 
     async def _read(
-        self, source: Any, assembler: Assembler, where: ModelRoute, way: Way, seconds: float
+        self,
+        source: Any,
+        assembler: Assembler,
+        where: ModelRoute,
+        way: Way,
+        seconds: float,
+        pauses: Pauses,
     ) -> AsyncGenerator[StreamEvent, None]:
         """The stream's events up to its end, which must be a sound one."""
-        seen, pauses = bytes_of(source), Pauses()
+        seen = bytes_of(source)
         try:
             events: AsyncIterator[Any] = source.__aiter__()
             while not assembler.ended:
@@ -239,6 +249,7 @@ class LitellmModel:
                 assembler.end_as(CONNECTION_LOST)
                 return
             for whole in assembler.recover():
+                await pauses.rest()
                 yield whole
             error.broken = assembler.broken()
             raise

@@ -54,6 +54,10 @@ _TAIL = 256
 _LINE_END = re.compile(rb"[\r\n]")
 _ERRORS = ("error", "response.failed")
 _MAY_BE_ERROR = re.compile(rb'"type"\s*:\s*"(?:error|response\.failed)"')
+_MAY_BE_ITEM = re.compile(rb'"type"\s*:\s*"response\.output_item\.done"')
+_MAY_BE_END = re.compile(rb'"type"\s*:\s*"response\.(?:completed|incomplete)"')
+_LONG_END = 64 * 1024
+"""Bytes from which the last event of the Responses API loses the items that were sent before."""
 EXTENSION = "datalayer_agent_stream"
 _FEW_EVENTS = 8
 """Fewer that arrive together stay as they are: those of a model are read one by one."""
@@ -81,6 +85,7 @@ class StreamBytes:
         self.error: ReportedError | None = None
         self.is_over = False
         self._size = 0
+        self._items = 0
         self._tail = b""
         self._line = bytearray()
 
@@ -91,7 +96,10 @@ class StreamBytes:
 
     def note(self, data: bytes) -> bytes:
         """These bytes have arrived. Returns what is whole now: as far as the last line end. Clients
-        read only whole lines, and copy a long one again for each piece of it."""
+        read only whole lines, and copy a long one again for each piece of it.
+
+        The last event of the Responses API repeats all items. litellm checks and copies them at
+        once, for most of a second where there are thousands, so a long one leaves them out."""
         self._size += len(data)
         self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
         end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
@@ -102,6 +110,8 @@ class StreamBytes:
             self._line += data
         for line in _LINE_END.split(whole):
             self._read(line)
+        if len(whole) > _LONG_END and _MAY_BE_END.search(whole) is not None:
+            whole = b"".join(map(self._without_known_items, whole.splitlines(keepends=True)))
         if len(self._line) > MAX_ANSWER_EVENT_BYTES or self._size > MAX_ANSWER_BYTES:
             self.is_over = True
             self._line.clear()
@@ -119,6 +129,24 @@ class StreamBytes:
     def _read(self, line: bytes) -> None:
         if _MAY_BE_ERROR.search(line) is not None:
             self.error = _reported(line) or self.error
+        if _MAY_BE_ITEM.search(line) is not None:
+            self._items += 1
+
+    def _without_known_items(self, line: bytes) -> bytes:
+        """The line; that of the end without its items, if as many were sent before."""
+        if len(line) <= _LONG_END or _MAY_BE_END.search(line) is None:
+            return line
+        try:
+            begin = line.index(b"{")
+            event = parse_json(line[begin:])
+            items = event["response"]["output"]
+        except (ValueError, LookupError, TypeError):
+            return line
+        if not isinstance(items, list) or len(items) > self._items:
+            return line
+        event["response"]["output"] = []
+        end = line[len(line.rstrip(b"\r\n")) :]
+        return line[:begin] + json.dumps(event).encode() + end
 
 
 def _reported(line: bytes) -> ReportedError | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_datalayer_agent.models import ReasoningChunk, TextChunk, stream_bytes
-from jupyter_datalayer_agent.models.stream_bytes import with_joined_text
+from jupyter_datalayer_agent.models.stream_bytes import StreamBytes, with_joined_text
 from jupyter_datalayer_agent.models.types import SIZE_LIMIT
 from tests.models.calls import APIS, answer, model, request
 from tests.support.model_server import Answer, Call, Reasoning, Say, ScriptedModelServer
@@ -46,6 +46,50 @@ async def test_small_pieces_that_arrive_together_are_read_together(api: str) -> 
     # litellm would take up to half a millisecond for each.
     for kind in (TextChunk, ReasoningChunk):
         assert len(answered.of(kind)) < len(text) / 4 / 4
+
+
+def ended(*ids: str) -> bytes:
+    items = [{"id": each, "type": "message", "text": LONG} for each in ids]
+    events = [{"type": "response.output_item.done", "item": item} for item in items]
+    return b"".join(b"data: " + json.dumps(each).encode() + b"\r\n\r\n" for each in events)
+
+
+def end(kind: str, *ids: str) -> bytes:
+    items = [{"id": each, "type": "message", "text": LONG} for each in ids]
+    response = {"usage": {"input_tokens": 1}, "output": items, "status": kind}
+    of = {"type": f"response.{kind}", "response": response}
+    return f"event: {of['type']}\r\ndata: {json.dumps(of)}\r\n\r\n".encode()
+
+
+LONG = "a" * 64 * 1024
+SAYS_IT = b'data: {"type": "response.output_text.delta", "delta": "response.output_item.done"}\n\n'
+
+
+@pytest.mark.parametrize("kind", ["completed", "incomplete"])
+def test_the_end_of_a_long_answer_leaves_out_the_items_that_were_sent(kind: str) -> None:
+    seen = StreamBytes()
+    assert seen.note(ended("1", "2")) == ended("1", "2")
+    assert seen.note(end(kind, "1", "2")) == end(kind)
+
+
+@pytest.mark.parametrize(
+    ("before", "at_end"),
+    [
+        (ended("1") + SAYS_IT, end("incomplete", "1", "2")),
+        (b"", end("completed", "1")),
+        (ended("1"), end("completed", "1")[:-20] + b"\n\n"),
+        (ended("1"), end("completed")),
+        (
+            ended("1"),
+            b'data: {"type": "response.completed", "response": "' + LONG.encode() + b'"}\n',
+        ),
+        (ended("1"), b'data: {"type": "response.completed" ' + LONG.encode() + b"\n"),
+    ],
+)
+def test_an_end_that_has_more_or_is_odd_stays_as_it_is(before: bytes, at_end: bytes) -> None:
+    seen = StreamBytes()
+    seen.note(before)
+    assert seen.note(at_end) == at_end
 
 
 def event(text: str | None, more: dict[str, Any] | None = None, **delta: Any) -> bytes:

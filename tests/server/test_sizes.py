@@ -12,11 +12,12 @@ import pytest
 from jupyter_datalayer_agent.protocol.limits import MAX_ANSWER_CHARACTERS
 from tests.support.health import Health
 from tests.support.jupyter import RunningServer
-from tests.support.model_server import Call, Say, ScriptedModelServer
+from tests.support.model_server import Call, Calls, Say, ScriptedModelServer
 
 SLOWEST = 0.3
 """Seconds that another request may wait."""
 MUCH = 50_000_000
+MANY = 3_000
 
 
 @pytest.fixture(scope="module", params=["chat", "responses"])
@@ -85,4 +86,15 @@ def test_huge_arguments_of_a_call_are_no_call_and_the_model_hears_why(
     assert len(model.requests) == 2
     assert f"at the limit of {MAX_ANSWER_CHARACTERS:,} characters" in model.requests[1].text
     assert database_size(server) - before < 10_000_000
+    assert health.slowest < SLOWEST
+
+
+def test_thousands_of_calls_in_one_answer_are_ended_while_others_are_answered(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Calls([Call("listFiles", {"path": str(number)}) for number in range(MANY)]))
+    with Health(server) as health:
+        reply = ask(server)
+    assert len(reply["toolCalls"]) == MANY
+    assert reply["error"]["code"] == "tool_limit"
     assert health.slowest < SLOWEST
