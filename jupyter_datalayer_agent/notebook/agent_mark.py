@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from html.parser import HTMLParser
 from typing import Any
 
 # HTML that only shows something, as that of tables: nothing in it runs, is loaded, leads anywhere,
@@ -34,49 +33,51 @@ _VALUE = re.compile(r"[\w\s#%.-]*", re.ASCII)
 _SELECTOR = re.compile(r"\.dataframe[\w\s:.>-]*", re.ASCII)
 
 
+_SPACE = r"[ \t\n\r\f]"
+_TAG_BEGIN = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
+_ATTRIBUTE = re.compile(
+    rf"""{_SPACE}+([a-zA-Z]+)
+    (?:{_SPACE}*={_SPACE}*(?:"([^"]*)"|'([^']*)'|([^\ \t\n\r\f"'`=<>]+)))?""",
+    re.VERBOSE,
+)
+_TAG_END = re.compile(rf"{_SPACE}*/?>")
+_MAY_BE_TAG = re.compile(r"<[a-zA-Z/!?]")
+"""Any other ``<`` is text to a browser."""
+_LONGEST = 300_000
+"""Characters: more are not read, since a megabyte of tags takes most of a second."""
+
+
 def is_simple_html(html: str) -> bool:
-    """Whether HTML only shows something; what is written unlike HTML usually is counts as more."""
-    parser = _Parser()
-    parser.feed(html)
-    parser.close()
-    return parser.simple and not parser.rawdata
+    """Whether HTML only shows something; what is written unlike HTML usually is counts as more.
+
+    Reading ends at the first such part, so that no part is read twice: Python's own parser needs
+    hours for a megabyte of tags without an end."""
+    if len(html) > _LONGEST:
+        return False
+    at = 0
+    while (begin := _MAY_BE_TAG.search(html, at)) is not None:
+        tag = _TAG_BEGIN.match(html, begin.start())
+        if tag is None:
+            return False
+        at, name, is_end = tag.end(), tag[1].lower(), tag[0].startswith("</")
+        while (attribute := _ATTRIBUTE.match(html, at)) is not None:
+            value = attribute[2] or attribute[3] or attribute[4] or ""
+            if is_end or not _is_simple_attribute(attribute[1].lower(), value):
+                return False
+            at = attribute.end()
+        end = _TAG_END.match(html, at)
+        if end is None or not (is_end or name in _TAGS):
+            return False
+        at = end.end()
+        if name == "style" and not is_end:
+            begin_of_sheet, at = at, html.find("</style>", at)
+            if at < 0 or not _is_of_tables(html[begin_of_sheet:at]):
+                return False
+    return True
 
 
-class _Parser(HTMLParser):
-    """Reads HTML as a browser does where it is well formed; all else is not simple."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.simple = True
-        self._sheet: list[str] | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.simple &= tag in _TAGS and all(
-            name in _ATTRIBUTES and (name != "style" or _are_simple(value or ""))
-            for name, value in attrs
-        )
-        self._sheet = [] if tag == "style" else None
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "style" and self._sheet is not None:
-            self.simple &= _is_of_tables("".join(self._sheet))
-        self._sheet = None
-
-    def handle_data(self, data: str) -> None:
-        if self._sheet is not None:
-            self._sheet.append(data)
-
-    def handle_comment(self, data: str) -> None:
-        self.simple = False
-
-    def handle_decl(self, decl: str) -> None:
-        self.simple = False
-
-    def handle_pi(self, data: str) -> None:
-        self.simple = False
-
-    def unknown_decl(self, data: str) -> None:
-        self.simple = False
+def _is_simple_attribute(name: str, value: str) -> bool:
+    return name in _ATTRIBUTES and (name != "style" or _are_simple(value))
 
 
 def _are_simple(declarations: str) -> bool:

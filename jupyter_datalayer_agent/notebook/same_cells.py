@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
-from difflib import SequenceMatcher
+
+from .files.restore import differences
 
 
 def text_id(kind: str, source: str) -> str:
@@ -42,27 +43,13 @@ def same_cells(
 def _in_order(
     old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[int, int]]:
-    texts, texts_now = [text for _, text in old], [text for _, text in new]
-    first = _common(texts, texts_now)
-    last = _common(texts[first:][::-1], texts_now[first:][::-1])
-    yield from ((each, each) for each in range(first))
-    yield from ((len(old) - each, len(new) - each) for each in range(1, last + 1))
-    matcher = SequenceMatcher(
-        None, texts[first : len(old) - last], texts_now[first : len(new) - last], autojunk=False
-    )
-    for tag, begin, end, begin_now, end_now in matcher.get_opcodes():
-        if tag == "equal" or (tag == "replace" and end - begin == end_now - begin_now):
-            changed = range(first + begin, first + end)
-            yield from zip(changed, range(first + begin_now, first + end_now), strict=True)
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    count = 0
-    for text, text_now in zip(one, other, strict=False):
-        if text != text_now:
-            break
-        count += 1
-    return count
+    at = at_now = 0
+    changed = differences([text for _, text in old], [text for _, text in new])
+    for begin, end, begin_now, end_now in [*changed, (len(old), len(old), len(new), len(new))]:
+        yield from zip(range(at, begin), range(at_now, begin_now), strict=True)
+        if end - begin == end_now - begin_now:
+            yield from zip(range(begin, end), range(begin_now, end_now), strict=True)
+        at, at_now = end, end_now
 
 
 def _moved(

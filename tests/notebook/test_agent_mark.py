@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,46 @@ def test_html_of_tables_is_only_shown(html: str) -> None:
 @pytest.mark.parametrize("html", ROWS["active"])
 def test_html_that_acts_loads_leads_or_reaches_out_of_its_place_is_active(html: str) -> None:
     assert is_active({"text/html": html})
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p",
+        '<p align="x>',
+        "<p style='color:&#114;ed'>x</p>",
+        "<style>.dataframe {}",
+        "<![CDATA[",
+        "<?x?>",
+    ],
+)
+def test_html_that_is_written_unusually_counts_as_active(html: str) -> None:
+    assert is_active({"text/html": html})
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "<a ",
+        "<b ",
+        "<b",
+        "<b>",
+        "</b ",
+        "<style></style>",
+        "<b align=",
+        "<b align='",
+        "<",
+        "<!",
+        "a\n ",
+    ],
+)
+@pytest.mark.parametrize("size", [300_000, 3_000_000])
+def test_hostile_html_is_read_at_once(run: str, size: int) -> None:
+    html = run * (size // len(run))
+    began = time.process_time()
+    is_active({"text/html": html})
+    # 0.25 s where nothing else runs; Python's own parser needs hours.
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

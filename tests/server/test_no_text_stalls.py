@@ -13,6 +13,8 @@ import pytest
 from tests.support.health import Health
 from tests.support.jupyter import RunningServer
 from tests.support.model_server import Call, Reasoning, Say, ScriptedModelServer, Status
+from tests.support.sessions import new_notebook
+from tests.tools.mcp.client import fixture
 
 SIZE = 1_000_000
 SLOWEST = 0.3
@@ -130,6 +132,69 @@ def named(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
         assert "1000 characters" in answer.text
 
 
+def headers(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    # More is refused where headers are read.
+    said = dict.fromkeys(("retry-after", "x-request-id"), text[:6_000])
+    model.script(Status(400, said, {"error": {"message": "no"}}))
+    failed = server.request("POST", "chat", json={"message": "hello"})
+    assert "did not accept the request" in failed.text
+
+
+def in_kernel(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    """A text as all that a kernel replies: a value and its type, what is shown, an error."""
+    (server.root / "hostile.txt").write_text(text)
+    path = "replies.ipynb"
+    new_notebook(server.root / path, KERNEL, "display(x)\nraise Odd(text)")
+    run = Call("runNotebookCells", {"cellIds": ["c0", "c1"]})
+    model.script(run, Say("Done."), Say("Done."))
+    attached = [{"kind": "notebook", "path": path}, {"kind": "variable", "path": path, "name": "x"}]
+    wanted = {"message": "Run it", "activeNotebook": path, "location": "panel"}
+    for mode in ("agent", "ask"):
+        changes = {"mode": mode, "approval": "never", "attachments": attached}
+        server.post("chat", wanted | changes)
+        attached[:1] = []
+
+
+KERNEL = """
+text = open('hostile.txt').read()
+x = type('A', (), {'__repr__': lambda self: text, '_repr_html_': lambda self: text})()
+class Odd(Exception):
+    pass
+"""
+
+
+def lexical(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    """A text in each kind of block, and as all that describes it."""
+    children = [{"type": "text", "text": text, "format": 0, "style": text}]
+    kinds = ("paragraph", "heading", "quote", "code", "jupyter-input", "equation", text[:1_000])
+    blocks = [
+        dict.fromkeys(("language", "equation", "jupyterInputNodeUuid", "tag"), text)
+        | {"type": kind, "children": children}
+        for kind in kinds
+    ]
+    document = {"root": {"type": "root", "children": blocks, "direction": text}}
+    (server.root / "hostile.dlex").write_text(json.dumps({"editorState": document} | document))
+    model.script(Call("readAllBlocks"), Say("Done."))
+    attached = {"kind": "file", "path": "hostile.dlex"}
+    body = {"attachments": [attached], "activeNotebook": "hostile.dlex", "location": "panel"}
+    server.post("chat", {"message": "What is there?"} | body)
+
+
+def mcp(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
+    """A text as all that a tool of an MCP server says of itself."""
+    said = server.root / "hostile.txt"
+    said.write_text(text)
+    config = Path(server.environment["JUPYTER_CONFIG_DIR"], "mcp.json")
+    config.parent.mkdir(exist_ok=True)
+    servers = {"odd": fixture("plain", MCP_FIXTURE_TEXT=str(said))}
+    config.write_text(json.dumps({"mcpServers": servers}))
+    model.script(Call("odd__says"), Say("Done."))
+    server.post("chat", {"message": "go", "mode": "agent", "approval": "never"})
+    config.unlink()
+    # What says so much of itself is not offered; the others are.
+    assert "odd__echo" in model.requests[-1].tool_names
+
+
 @pytest.mark.parametrize(
     ("entry", "run"),
     [
@@ -159,6 +224,16 @@ def named(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
         (upload, "a\n"),
         (instructions, "- "),
         (named, "a"),
+        (headers, "1"),
+        (headers, "a, "),
+        (in_kernel, "\n "),
+        (in_kernel, "<a "),
+        (in_kernel, "\x1b["),
+        (lexical, "["),
+        (lexical, "\n "),
+        (lexical, "$"),
+        (mcp, " "),
+        (mcp, "<a "),
     ],
 )
 def test_other_requests_are_answered_while_a_text_is_read(

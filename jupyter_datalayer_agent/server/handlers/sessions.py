@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import re
 import time
@@ -391,7 +392,8 @@ class ChangesHandler(Handler):
         return ChangesReply(
             turn_id=turn_id,
             changes=changes,
-            diffs=[unified(change) for change in changes],
+            # A thread: of many lines that are alike it takes seconds.
+            diffs=await asyncio.to_thread(lambda: [unified(change) for change in changes]),
             # Unrecorded changes cannot be reverted and need no decision.
             states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
             before=await cells_before(store, turn_id) if "before" in include else None,

@@ -79,6 +79,12 @@ SETS: dict[str, list[dict[str, Any]]] = {
 class Server:
     def __init__(self, sets: list[str]) -> None:
         self.tools = [each for name in sets for each in SETS.get(name, [])]
+        if path := os.environ.get("MCP_FIXTURE_TEXT"):
+            with open(path) as file:
+                text = file.read()
+            words = {"text": {"type": "string", "description": text, "title": text}}
+            schema = {"type": "object", "description": text, "properties": words}
+            self.tools.append(tool("says", text, title=text, schema=schema))
         self.waiting: dict[str, str] = {}
 
     def send(self, message: dict[str, Any]) -> None:
