@@ -29,5 +29,6 @@ def test_every_pattern_reads_any_text_at_once() -> None:
     assert child.returncode == 0, child.stdout + child.stderr
 
 
+@pytest.mark.timeout(SECONDS)  # It computes for ten, on a machine that does nothing else.
 def test_every_pattern_of_the_page_reads_any_text_at_once() -> None:
     assert slow_patterns() == []

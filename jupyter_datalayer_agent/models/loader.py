@@ -288,6 +288,7 @@ def _import_for_chat() -> ModuleType:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     importlib.import_module(".wire", __package__).install(module)
+    _keep_fastapi_out()
     _try_out(warm_up, module)
     return module
 
@@ -328,6 +329,14 @@ def _quieten(module: Any) -> None:
     module.suppress_debug_info = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def _keep_fastapi_out() -> None:
+    """litellm's proxy server asks of each error whether it is one of FastAPI's, which no provider's
+    is. Where FastAPI is installed, the first error would import it, for half a second."""
+    with contextlib.suppress(ImportError):
+        errors: Any = importlib.import_module("litellm.proxy.guardrails.exception_utils")
+        errors.is_fastapi_http_exception = lambda error, codes: False
 
 
 def _try_out(warm_up: Callable[[Any], None], module: Any) -> None:

@@ -183,7 +183,8 @@ def lexical(server: RunningServer, model: ScriptedModelServer, text: str) -> Non
 def mcp(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
     """A text as all that a tool of an MCP server says of itself."""
     said = server.root / "hostile.txt"
-    said.write_text(text)
+    # Of a longer message nothing is read.
+    said.write_text(text[:200_000])
     config = Path(server.environment["JUPYTER_CONFIG_DIR"], "mcp.json")
     config.parent.mkdir(exist_ok=True)
     servers = {"odd": fixture("plain", MCP_FIXTURE_TEXT=str(said))}

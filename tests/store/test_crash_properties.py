@@ -47,6 +47,7 @@ def test_a_kill_after_each_kind_of_event(nursery: Nursery, kind: str) -> None:
     tried(nursery, [kind], after=2)
 
 
+@pytest.mark.timeout(400)  # Each story starts and kills a process.
 @STORY
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1), after=st.integers(1, 30))
 def test_a_kill_at_any_point_of_any_story(nursery: Nursery, steps: list[str], after: int) -> None:
