@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import html
 import json
@@ -350,4 +351,6 @@ async def exported(store: Store, session_id: str, kind: ExportFormat) -> tuple[S
         turns[:0] = page.turns
         before = page.before
         if before is None:
-            return session, redact(WRITERS[kind](session, turns))
+            # A thread: the diffs of many lines that are alike take seconds.
+            text = await asyncio.to_thread(lambda: redact(WRITERS[kind](session, turns)))
+            return session, text
