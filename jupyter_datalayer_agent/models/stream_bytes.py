@@ -188,6 +188,10 @@ _OWN = ("sequence_number", "obfuscation")
 """What each event of a stream has its own of: its number, and characters that hide its length."""
 
 
+_NAMED = (b"event: response.", b"event: content_block_delta")
+"""How the names of events begin that have text, of the Responses API and of Anthropic's."""
+
+
 class _TextEvent:
     """An event that has one text; ``frame`` is the rest of it, None: ``block`` is another."""
 
@@ -197,7 +201,7 @@ class _TextEvent:
         self._head, begin, data = block.rpartition(b"data: {")
         if not begin or b"\n" in data or self._head.count(b"\n") > 1:
             return
-        if self._head and not self._head.startswith(b"event: response."):
+        if self._head and not self._head.startswith(_NAMED):
             return
         try:
             event = json.loads(b"{" + data)
@@ -222,9 +226,14 @@ class _TextEvent:
 
 
 def _texts_of(event: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Where an event of either API may have text: the objects, and the names in them."""
-    if str(event.get("type")).endswith(".delta"):
+    """Where an event of any API may have text: the objects, and the names in them."""
+    kind = str(event.get("type"))
+    if kind.endswith(".delta"):
         yield event, "delta"
+        return
+    if kind == "content_block_delta":
+        for name in ("text", "thinking", "partial_json"):
+            yield event["delta"], name
         return
     (choice,) = event["choices"]
     delta = choice["delta"]

@@ -11,7 +11,8 @@ from jupyter_datalayer_agent.models import ReasoningChunk, TextChunk, stream_byt
 from jupyter_datalayer_agent.models.stream_bytes import StreamBytes, with_joined_text
 from jupyter_datalayer_agent.models.types import SIZE_LIMIT
 from tests.models.calls import APIS, answer, model, request
-from tests.support.model_server import Answer, Call, Reasoning, Say, ScriptedModelServer
+from tests.models.matrix.recorded import recordings
+from tests.support.model_server import Answer, Call, Raw, Reasoning, Say, ScriptedModelServer
 
 LOWERED = 200_000
 
@@ -133,6 +134,12 @@ def delta(kind: str, text: str, number: int, **more: Any) -> bytes:
     return f"event: {of['type']}\ndata: {json.dumps(of)}".encode()
 
 
+def block(delta: dict[str, Any], index: int = 0) -> bytes:
+    """An event of Anthropic's."""
+    of = {"type": "content_block_delta", "index": index, "delta": delta}
+    return f"event: {of['type']}\ndata: {json.dumps(of)}".encode()
+
+
 def test_reasoning_arguments_and_events_of_responses_are_joined_each_with_its_own() -> None:
     def parts(*texts: str) -> list[bytes]:
         return [
@@ -144,6 +151,12 @@ def test_reasoning_arguments_and_events_of_responses_are_joined_each_with_its_ow
             *[delta("output_text", text, 1, item_id="m", obfuscation=text) for text in texts],
             *[delta("output_text", text, 1, item_id="n", obfuscation="a") for text in texts],
             *[delta("function_call_arguments", text, 1) for text in texts],
+            *[block({"type": "text_delta", "text": text}) for text in texts],
+            *[block({"type": "thinking_delta", "thinking": text}) for text in texts],
+            *[block({"type": "input_json_delta", "partial_json": text}) for text in texts],
+            *[block({"type": "input_json_delta", "partial_json": text}, 1) for text in texts],
+            block({"type": "signature_delta", "signature": "x"}),
+            block({"type": "signature_delta", "signature": "x"}),
             b"event: error\n" + event("x"),
             delta("output_text", "", 1),
         ]
@@ -153,3 +166,14 @@ def test_reasoning_arguments_and_events_of_responses_are_joined_each_with_its_ow
     )
     numbered = [delta("reasoning_text", "a", number) for number in range(20)]
     assert with_joined_text(b"\n\n".join(numbered)) == delta("reasoning_text", "a" * 20, 0)
+
+
+async def test_small_pieces_of_anthropics_api_are_read_together() -> None:
+    recording = next(each for each in recordings() if each.title.startswith("Anthropic"))
+    texts = [f"{number:04} " for number in range(4_000)]
+    with ScriptedModelServer(Raw(recording.answer(texts), recording.content_type)) as server:
+        base = server.base_url.removesuffix("/v1")
+        asked = request(server, recording.api, model=recording.model, api_base=base)
+        answered = await answer(asked, model(environ={recording.key: "sk-test-0123456789abcdef"}))
+    assert answered.text == "".join(texts)
+    assert len(answered.of(TextChunk)) < len(texts) / 4
