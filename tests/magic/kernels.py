@@ -83,6 +83,17 @@ class Kernel:
             assert left > 0, f"waited {seconds} s; cells: {list(self.cells.values())}"
             self._take(self.client.get_iopub_msg(timeout=left))
 
+    def wait_for_answer(self, ran: Ran, text: str) -> None:
+        """Wait until a turn in Agent mode has ended, whose answer ends like this. The facts are the
+        last line then; before, it says what the agent is doing."""
+
+        def has_ended() -> bool:
+            *_, last = ran.display["text/markdown"].split("\n\n")
+            return last.startswith("*Nothing was") or last.removeprefix("*")[:1].isdigit()
+
+        self.wait(has_ended)
+        assert f"{text}\n\n*" in ran.display["text/markdown"]
+
     def _take(self, message: dict[str, Any]) -> None:
         kind, content = message["header"]["msg_type"], message["content"]
         if kind == "update_display_data":

@@ -36,7 +36,7 @@ def test_the_cell_is_done_at_once_and_cells_are_added_and_run_below_it(
         captured = kernel.run("%%capture shown\nimport threading\nprint('captured')")
         assert captured.outputs == []
         model.release()
-        kernel.wait(lambda: "It is 10.\n\n*" in asked.display["text/markdown"])
+        kernel.wait_for_answer(asked, "It is 10.")
         shown = asked.display["text/markdown"]
         assert shown.startswith("<details><summary>2 steps</summary>")
         assert "✓ <code>addNotebookCell</code> Added cell 3" in shown
@@ -77,8 +77,7 @@ def test_an_answer_is_under_a_line_that_says_what_was_not_done(
     with notebook_kernel(server, "claims.ipynb") as kernel:
         kernel.run(LOAD)
         asked = kernel.run("%agent --mode agent go", "cell-1")
-        kernel.wait(lambda: "below.\n\n*" in asked.display["text/markdown"])
-        kernel.wait(lambda: "Nothing was changed in this turn" in asked.display["text/markdown"])
+        kernel.wait_for_answer(asked, "below.")
         *_, line, answer, facts = asked.display["text/markdown"].split("\n\n")
         assert line.startswith(
             "**Nothing was changed in this turn. The last change failed: No cell"
@@ -135,7 +134,7 @@ def test_what_waits_for_approval_is_reported_and_decided_elsewhere(
         ]
         decision = {"approvalId": waiting["approvalId"], "decision": "approve"}
         submit_in_page(server, session, {"type": "approval_decision", **decision})
-        kernel.wait(lambda: "It is gone.\n\n*" in asked.display["text/markdown"])
+        kernel.wait_for_answer(asked, "It is gone.")
         assert "#session" not in asked.display["text/markdown"]
     assert len(nbformat.read(server.root / "approve.ipynb", as_version=4).cells) == 1
 
@@ -148,7 +147,7 @@ def test_the_saved_notebook_is_valid_and_converts(
     with notebook_kernel(server, "saved.ipynb") as kernel:
         kernel.run(LOAD)
         asked = kernel.run("%agent --mode agent go", "cell-0")
-        kernel.wait(lambda: "```\n\n*" in asked.display["text/markdown"])
+        kernel.wait_for_answer(asked, "```")
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("%agent --mode agent go", outputs=asked.outputs)]
     )
@@ -179,7 +178,7 @@ def test_a_script_that_is_open_as_a_notebook_is_not_waited_for_and_takes_cells(
                 model.script(add("print(x * 7)"), Say("It is 42."))
                 kernel.run("x = 6")
                 asked = kernel.run("%agent --mode agent go")
-                kernel.wait(lambda asked=asked: "42.\n\n*" in asked.display["text/markdown"])
+                kernel.wait_for_answer(asked, "42.")
             assert "print(x * 7)" in file.read_text()
         (server.root / "plain.txt").write_text("text\n")
         for path, kind in (("console-1-abc", "console"), ("plain.txt", "notebook")):

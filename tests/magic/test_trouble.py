@@ -122,7 +122,7 @@ def test_commands_and_stopping(server: RunningServer, model: ScriptedModelServer
         kernel.run(LOAD)
         assert "There is no session" in kernel.run("%agent undo").error
         asked = kernel.run("%agent --mode agent add a cell", "cell-0")
-        kernel.wait(lambda: "Added.\n\n*" in asked.display["text/markdown"])
+        kernel.wait_for_answer(asked, "Added.")
         assert "add a cell" in kernel.run("%agent history").text
         assert re.search(r"Session: add a cell .* idle", kernel.run("%agent status").text)
         assert kernel.run("%agent undo").text.startswith("Undone: 1 change.")
