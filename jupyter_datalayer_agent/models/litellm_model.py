@@ -115,7 +115,7 @@ class LitellmModel:
         arguments.update(call.arguments)
         way = Way(environ, where.api_base, call.headers, call.certificate, call.secrets)
         source = await self._open_accepted(litellm, arguments, where, way)
-        # Of what is read and of what follows: an answer may have thousands of calls.
+        # Chat completions announce all calls, which may be thousands, after the last event.
         pauses = Pauses()
         if request.stream and chat is not None:
             chat.keep_refusals(source)

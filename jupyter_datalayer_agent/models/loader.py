@@ -332,11 +332,15 @@ def _quieten(module: Any) -> None:
 
 
 def _keep_fastapi_out() -> None:
-    """litellm's proxy server asks of each error whether it is one of FastAPI's, which no provider's
-    is. Where FastAPI is installed, the first error would import it, for half a second."""
-    with contextlib.suppress(ImportError):
+    """litellm asks of each error whether it is one of FastAPI's, and imports FastAPI to ask, where
+    it is installed: the first error would take half a second. Only a program that has imported
+    FastAPI has such errors."""
+    with contextlib.suppress(ImportError, AttributeError):
         errors: Any = importlib.import_module("litellm.proxy.guardrails.exception_utils")
-        errors.is_fastapi_http_exception = lambda error, codes: False
+        asks = errors.is_fastapi_http_exception
+        errors.is_fastapi_http_exception = lambda error, codes: (
+            "fastapi" in sys.modules and asks(error, codes)
+        )
 
 
 def _try_out(warm_up: Callable[[Any], None], module: Any) -> None:

@@ -57,7 +57,7 @@ _MAY_BE_ERROR = re.compile(rb'"type"\s*:\s*"(?:error|response\.failed)"')
 _MAY_BE_ITEM = re.compile(rb'"type"\s*:\s*"response\.output_item\.done"')
 _MAY_BE_END = re.compile(rb'"type"\s*:\s*"response\.(?:completed|incomplete)"')
 _LONG_END = 64 * 1024
-"""Bytes from which the last event of the Responses API loses the items that were sent before."""
+"""Bytes. A shorter last event of the Responses API is passed on as it is."""
 EXTENSION = "datalayer_agent_stream"
 _FEW_EVENTS = 8
 """Fewer that arrive together stay as they are: those of a model are read one by one."""
@@ -133,7 +133,7 @@ class StreamBytes:
             self._items += 1
 
     def _without_known_items(self, line: bytes) -> bytes:
-        """The line; that of the end without its items, if as many were sent before."""
+        """The line as it is; a long last event without its items, if as many were sent before."""
         if len(line) <= _LONG_END or _MAY_BE_END.search(line) is None:
             return line
         try:
@@ -189,7 +189,7 @@ _OWN = ("sequence_number", "obfuscation")
 
 
 _NAMED = (b"event: response.", b"event: content_block_delta")
-"""How the names of events begin that have text, of the Responses API and of Anthropic's."""
+"""The first lines of events with text begin like this: the Responses API's and Anthropic's."""
 
 
 class _TextEvent:

@@ -43,8 +43,8 @@ _ATTRIBUTE = re.compile(
 _TAG_END = re.compile(rf"{_SPACE}*/?>")
 _MAY_BE_TAG = re.compile(r"<[a-zA-Z/!?]")
 """Any other ``<`` is text to a browser."""
-_LONGEST = 300_000
-"""Characters: more are not read, since a megabyte of tags takes most of a second."""
+MOST_HTML_CHARACTERS = 300_000
+"""Longer HTML is not read: a megabyte of tags takes most of a second."""
 
 
 def is_simple_html(html: str) -> bool:
@@ -53,7 +53,7 @@ def is_simple_html(html: str) -> bool:
     Reading ends at the first such part, so that no part is read twice: Python's own parser needs
     10 s for 24,000 characters of tags without an end, and four times as long for twice as many.
     """
-    if len(html) > _LONGEST:
+    if len(html) > MOST_HTML_CHARACTERS:
         return False
     at = 0
     while (begin := _MAY_BE_TAG.search(html, at)) is not None:
