@@ -48,6 +48,9 @@ MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
 """Bytes of a notebook's file. Jupyter signs and writes a notebook in the server's event loop, and
 holds it for 0.2 s at 50 MB and for 0.5 s at 200 MB."""
 
+MAX_EXPORT_BYTES = 512 * 1024 * 1024
+"""Bytes of each file that an export makes, and of the TeX file from which a PDF is made."""
+
 
 def megabytes(size: int) -> str:
     """A number of bytes, for users."""

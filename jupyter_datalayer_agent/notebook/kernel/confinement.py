@@ -2,7 +2,8 @@
 
 Both need no rights, and what is started by the process is confined, too. Landlock says which files
 may be written and that no TCP connection is made; seccomp forbids the sockets that Landlock does
-not know of (UDP, raw ones) and system calls that would lead around it. Reading is not restricted.
+not know of (UDP, raw ones) and system calls that would lead around it. Reading is restricted only
+where the caller says what may be read.
 
 The system calls are made by ``ctypes``: ``sandlock`` on PyPI is 13 MB of native code, has wheels
 for some interpreters only, requires Landlock ABI 6, and adds seccomp only to what it starts itself.
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 # include/uapi/linux/landlock.h; the numbers of its system calls are the same on all machines.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
-_WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
+_WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 # Removing files and folders, and making files, folders, links, sockets, pipes and devices.
 _CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
 _BIND_TCP, _CONNECT_TCP = 1, 2
@@ -118,9 +119,11 @@ class Confinement:
 
 
 @functools.cache
-def confinement(network: bool, folder: str) -> Confinement | None:
-    """How a process is confined that may write in this folder only; None where this system cannot
-    do it."""
+def confinement(
+    network: bool, folder: str, readable: tuple[str, ...] | None = None
+) -> Confinement | None:
+    """How a process is confined that may write in this folder only, and read files of this folder
+    and the ``readable`` ones (None: all files); None where this system cannot do it."""
     if not sys.platform.startswith("linux") or platform.machine() not in _MACHINES:
         return None
     try:
@@ -131,7 +134,7 @@ def confinement(network: bool, folder: str) -> Confinement | None:
         # Before ABI 4 it knows no connections.
         closes_network = not network and abi >= 4
         writable = (os.path.realpath(folder),)
-        ruleset = _ruleset(libc, abi, writable, closes_network)
+        ruleset = _ruleset(libc, abi, writable, readable, closes_network)
     except OSError as error:
         log.warning("Processes cannot be confined here: %s", error)
         return None
@@ -171,9 +174,16 @@ def _checked(result: int) -> int:
 # -- Landlock ----------------------------------------------------------------------------------
 
 
-def _ruleset(libc: Any, abi: int, writable: tuple[str, ...], closes_network: bool) -> int:
-    """The descriptor of a ruleset that denies writing but here, and connections."""
-    rights = _WRITE_FILE | _CHANGE_FOLDER
+def _ruleset(
+    libc: Any,
+    abi: int,
+    writable: tuple[str, ...],
+    readable: tuple[str, ...] | None,
+    closes_network: bool,
+) -> int:
+    """The descriptor of a ruleset that denies writing and reading but here, and connections."""
+    reading = 0 if readable is None else _READ_FILE
+    rights = _WRITE_FILE | _CHANGE_FOLDER | reading
     rights |= (_REFER if abi >= 2 else 0) | (_TRUNCATE if abi >= 3 else 0)
     fields = [rights]
     if abi >= 4:
@@ -185,11 +195,13 @@ def _ruleset(libc: Any, abi: int, writable: tuple[str, ...], closes_network: boo
         libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     )
     devices = [path for pattern in _DEVICES for path in glob(pattern)]
-    for path in (*writable, *devices):
+    places = dict.fromkeys(filter(os.path.exists, readable or ()), reading)
+    places |= dict.fromkeys((*writable, *devices), rights)
+    for path, allowed in places.items():
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
-            is_folder = stat.S_ISDIR(os.fstat(opened).st_mode)
-            allowed = rights if is_folder else rights & (_WRITE_FILE | _TRUNCATE)
+            if not stat.S_ISDIR(os.fstat(opened).st_mode):
+                allowed &= _WRITE_FILE | _READ_FILE | _TRUNCATE
             rule = struct.pack("=Qi", allowed, opened)
             _checked(libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0))
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -95,7 +95,11 @@ class FromLexical(Action):
         await progress(f"Writing {target}")
         text = await self.context.text(parameters.document)
         name = PurePosixPath(parameters.document).name
-        write_new(path, await asyncio.to_thread(_exported, text, name, parameters.format))
+        made = await asyncio.to_thread(_exported, text, name, parameters.format)
+        if parameters.format == "html":
+            source = await self.context.path(parameters.document)
+            made = (await convert(made, source, parameters.document, "html")).body
+        write_new(path, made)
         return ActionResult(f"Wrote `{parameters.document}` as `{target}`.", [target])
 
 
@@ -109,10 +113,7 @@ def _exported(text: str, name: str, form: str) -> bytes | str:
         raise ActionFailed(f"{name} is not a Lexical document: {error}.") from error
     if form == "markdown":
         return document_markdown(state)
-    notebook = as_text(to_notebook(state))
-    if form == "notebook":
-        return notebook
-    return convert(notebook, Path(name), "html").body
+    return as_text(to_notebook(state))
 
 
 _CONTEXT = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -454,6 +455,29 @@ async def test_a_scratch_kernel_changes_no_file_outside_the_temporary_folder(
         text = (w.root / "cars.csv").read_text(encoding="utf-8")
     assert done.run.status == "error"
     assert (after, text) == (["cars.csv"], "a,b\n1,2\n")
+
+
+@confined_only
+def test_a_process_may_be_held_to_reading_some_folders(tmp_path: Path) -> None:
+    """As TeX is, which exports a stranger's notebook."""
+    for name in ("own", "allowed", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name, encoding="utf-8")
+    (tmp_path / "own/link").symlink_to(tmp_path / "other/file")
+    system = ("/usr", "/bin", "/lib", "/lib64", "/etc", sys.prefix, sys.base_prefix)
+    readable = (*system, str(tmp_path / "allowed"), str(tmp_path / "none"))
+    held = confinement(False, str(tmp_path / "own"), readable)
+    assert held is not None
+
+    def read(name: str) -> str:
+        command = ["cat", str(tmp_path / name)]
+        done = subprocess.run(
+            command, preexec_fn=held.apply, capture_output=True, text=True, check=False
+        )
+        return done.stdout or done.stderr.rsplit(": ", 1)[-1].strip()
+
+    assert [read("own/file"), read("allowed/file")] == ["own", "allowed"]
+    assert [read("other/file"), read("own/link")] == ["Permission denied"] * 2
 
 
 @confined_only

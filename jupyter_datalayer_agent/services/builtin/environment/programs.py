@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from ...action import ActionFailed, Progress
 
@@ -60,29 +64,26 @@ async def run(
     command: Sequence[str],
     progress: Progress | None = None,
     writes: re.Pattern[str] | None = None,
+    directory: Path | None = None,
 ) -> Done:
-    """Run a program to its end. It is ended, with its children, when the task is cancelled.
+    """Run a program to its end, in the user's home or another ``directory``. It is ended, with its
+    children, when the task is cancelled.
 
     ``writes`` matches the line after which it changes the environment: from there on it is not
     ended but waited for, since half of a package would be left. Raises ``ActionFailed`` where it
     cannot be started.
     """
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=Path.home(),
-            start_new_session=True,
-            env={**os.environ, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
-        )
+        process = _start(command, directory or Path.home())
     except OSError as error:
         raise ActionFailed(f"{command[0]} could not be started: {error.strerror}.") from error
-    assert process.stdout is not None
-    assert process.stderr is not None
-    printed = [_Printed(stream, progress, writes) for stream in (process.stdout, process.stderr)]
-    end = asyncio.gather(printed[0].read(), printed[1].read(), process.wait())
+    # Threads of its own: it may take minutes, for which those of all others would be taken.
+    threads = ThreadPoolExecutor(3, "program")
+    in_thread = functools.partial(asyncio.get_running_loop().run_in_executor, threads)
+    streams = [each for each in (process.stdout, process.stderr) if each is not None]
+    printed = [_Printed(functools.partial(in_thread, _more, s), progress, writes) for s in streams]
+    read = asyncio.gather(*(each.read() for each in printed))
+    end = asyncio.gather(read, in_thread(process.wait))
     try:
         await asyncio.shield(end)
     except BaseException:
@@ -90,10 +91,16 @@ async def run(
             if any(each.is_writing for each in printed):
                 await asyncio.wait({end}, timeout=_WRITE_SECONDS)
         finally:
-            await asyncio.shield(_end(process))
-            end.cancel()
+            await asyncio.shield(asyncio.to_thread(_end, process))
+            # Of what it printed the end is near, but where a process that left its group goes on.
+            await asyncio.wait({end}, timeout=_END_SECONDS)
         raise
-    output, errors, code = end.result()
+    finally:
+        threads.shutdown(wait=False)
+        if end.done():
+            for stream in streams:
+                stream.close()
+    (output, errors), code = end.result()
     return Done(code, output, errors)
 
 
@@ -123,11 +130,11 @@ class _Printed:
 
     def __init__(
         self,
-        stream: asyncio.StreamReader,
+        more: Callable[[], Awaitable[bytes]],
         progress: Progress | None,
         writes: re.Pattern[str] | None,
     ) -> None:
-        self._stream = stream
+        self._more = more
         self._progress = progress
         self._writes = writes
         self.is_writing = False
@@ -136,7 +143,7 @@ class _Printed:
         """All of it, to the end."""
         parts: list[bytes] = []
         size, shown = 0, 0.0
-        while data := await self._stream.read(65_536):
+        while data := await self._more():
             if size < MOST_OUTPUT:
                 parts.append(data)
                 size += len(data)
@@ -150,26 +157,42 @@ class _Printed:
         return b"".join(parts).decode("utf-8", "replace")
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+def _start(command: Sequence[str], directory: Path) -> subprocess.Popen[bytes]:
+    # Not by asyncio: on Windows, Jupyter's event loop has no subprocesses.
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=directory,
+        start_new_session=True,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def _more(stream: IO[bytes]) -> bytes:
+    return os.read(stream.fileno(), 65_536)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
     """End it and its children, at first politely: interrupted, pip puts back what it replaced and
     removes its temporary files."""
     if sys.platform == "win32":
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        process.kill()
+        process.wait()
         return
     for sign in (signal.SIGINT, signal.SIGTERM):
-        if process.returncode is not None:
+        if process.poll() is not None:
             break
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(process.wait(), _END_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
     # The children too, which may have heard nothing of it.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
-    await asyncio.to_thread(_wait_for, process.pid)
+    process.wait()
+    _wait_for(process.pid)
 
 
 def _wait_for(group: int) -> None:

@@ -6,16 +6,23 @@ import asyncio
 import functools
 import importlib
 import importlib.util
+import json
+import posixpath
 import shutil
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import BaseModel
 
-from ....protocol.limits import MAX_NOTEBOOK_BYTES
+from ....notebook import nbconvert_process as process
+from ....opening import NotRead, read
+from ....protocol.limits import MAX_EXPORT_BYTES, MAX_NOTEBOOK_BYTES
 from ...action import (
     Action,
     ActionFailed,
@@ -27,6 +34,10 @@ from ...action import (
     parameter,
     write_new,
 )
+from ..environment.programs import run
+
+LONGEST = 600.0
+"""Seconds after which an export is ended."""
 
 # The formats to which nbconvert can export on this machine.
 
@@ -149,8 +160,7 @@ class Export(Action):
         saved = await self.context.content(parameters.notebook, MAX_NOTEBOOK_BYTES)
         source = await self.context.path(parameters.notebook)
         await progress(f"Exporting to {LABELS[parameters.format]}")
-        # A thread cannot be cancelled: it makes the text, and the file is written only here.
-        made = await asyncio.to_thread(convert, saved, source, parameters.format)
+        made = await convert(saved, source, parameters.notebook, parameters.format)
         target = beside(parameters.notebook, parameters.target, made.suffix)
         path = await new_file(self.context, target)
         pictures = path.with_name(f"{path.stem}_files")
@@ -185,42 +195,45 @@ class Made:
     def refer_to(self, before: str, now: str) -> None:
         """The folder of the pictures has the name of the file, and not of the notebook."""
         if before != now:
-            from urllib.parse import quote
-
             for old, new in {(before, now), (quote(before), quote(now))}:
                 self.body = self.body.replace(f"{old}_files/".encode(), f"{new}_files/".encode())
 
 
-def convert(notebook: bytes | str, source: Path, format: str) -> Made:
-    """Export the text of a notebook, which was read from ``source``. Raises ``ActionFailed``."""
-    import nbformat
-    from nbconvert.exporters.base import get_exporter
-    from traitlets.config import Config
+async def convert(notebook: bytes | str, source: Path, path: str, format: str) -> Made:
+    """Export the text of a notebook, which was read from ``source``, by nbconvert's exporter
+    ``format``. ``path`` is the same file from the server's root. A cancellation ends the process.
 
-    resources = {
-        "metadata": {"name": source.stem, "path": str(source.parent)},
-        "output_files_dir": f"{source.stem}_files",
-        "unique_key": source.stem,
-    }
-    # Else a folder of the exporter's name in the current one, which may be a stranger's, has the
-    # templates, and these are code.
-    config = Config({"TemplateExporter": {"extra_template_basedirs": []}})
+    Raises ``ActionFailed``.
+    """
+    content = notebook if isinstance(notebook, bytes) else notebook.encode("utf-8")
+    with tempfile.TemporaryDirectory(prefix="datalayer-export-") as folder:
+        work = Path(folder)
+        (work / process.NOTEBOOK).write_bytes(content)
+        # Where the two differ, the file itself remains, in which there are no pictures.
+        root = source.as_posix().removesuffix(posixpath.normpath(path).strip("/"))
+        job = json.dumps({"format": format, "source": str(source), "root": root})
+        command = [sys.executable, "-m", process.__name__, job]
+        try:
+            done = await asyncio.wait_for(run(command, directory=work), LONGEST)
+        except asyncio.TimeoutError as error:
+            raise ActionFailed(
+                f"The export took longer than {LONGEST / 60:.0f} minutes and was stopped."
+            ) from error
+        if not (work / process.ANSWER).exists():
+            raise ActionFailed(f"The export ended before its time:\n\n```\n{done.tail}\n```")
+        return await asyncio.to_thread(_made, work)
+
+
+def _made(work: Path) -> Made:
+    answer = json.loads(read(work / process.ANSWER, MAX_EXPORT_BYTES))
+    if "error" in answer:
+        raise ActionFailed(f"The notebook could not be exported: {answer['error']}")
+    folder = work / process.FILES
     try:
-        parsed = nbformat.reads(notebook, as_version=4)  # type: ignore[no-untyped-call]
-        language = parsed.metadata.get("language_info", {})
-        if "." in str(language.get("nbconvert_exporter", "")):
-            # The path of any class: it would be imported and called.
-            del language["nbconvert_exporter"]
-        exporter = get_exporter(format)(config=config)  # type: ignore[no-untyped-call]
-        body, resources = exporter.from_notebook_node(parsed, resources=resources)
-    except Exception as error:
-        raise ActionFailed(f"The notebook could not be exported: {error}") from error
-    files = resources.get("outputs") or {}
-    return Made(
-        body if isinstance(body, bytes) else body.encode("utf-8"),
-        str(resources["output_extension"]),
-        {PurePosixPath(path).name: data for path, data in files.items()},
-    )
+        files = {name: read(folder / name, MAX_EXPORT_BYTES) for name in answer["files"]}
+        return Made(read(work / process.BODY, MAX_EXPORT_BYTES), answer["suffix"], files)
+    except NotRead as error:
+        raise ActionFailed(f"The exported file {error.strerror}.") from error
 
 
 def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,29 @@ def test_a_class_that_the_notebook_names_is_not_called(server: RunningServer) ->
     nbformat.write(notebook, path)
     run(server, "notebook/export", notebook="a.ipynb", format="script", target="exported")
     assert "1 + 1" in (server.root / "exported.py").read_text()
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("xelatex", "pandoc"))), reason="needs TeX")
+def test_tex_reads_nothing_but_pictures_of_the_root(server: RunningServer) -> None:
+    outside = server.folder / "outside"
+    outside.mkdir(exist_ok=True)
+    (outside / "text.tex").write_text("secret")
+    picture = base64.b64decode(PICTURE)
+    (outside / "out.png").write_bytes(picture)
+    (server.root / "pictures").mkdir(exist_ok=True)
+    (server.root / "pictures/in.png").write_bytes(picture)
+    (server.root / "link.tex").symlink_to(outside / "text.tex")
+
+    def exported(name: str, text: str) -> bytes:
+        nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell(text)]), server.root / name)
+        run(server, "notebook/export", notebook=name, format="pdf")
+        return (server.root / name).with_suffix(".pdf").read_bytes()
+
+    assert b"/Subtype/Image" in exported("within.ipynb", "![a](pictures/in.png)")
+    assert b"/Subtype/Image" not in exported("without.ipynb", f"![a]({outside}/out.png)")
+    for number, path in enumerate((f"{outside}/text", "link", "../outside/text")):
+        with pytest.raises(AssertionError, match="File `"):
+            exported(f"read-{number}.ipynb", rf"\input{{{path}.tex}}")
 
 
 def test_an_export_cannot_leave_the_root(server: RunningServer) -> None:
