@@ -369,7 +369,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
     def _telemetry(self, registry: ToolRegistry) -> Telemetry:
         from .models.catalogue import find_model
-        from .models.errors import redact
+        from .secrets_in_text import redact
         from .telemetry.wiring import telemetry
 
         def is_model(name: str) -> bool:

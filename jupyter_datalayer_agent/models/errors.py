@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..protocol.json_text import parse_json
+from ..secrets_in_text import redact
 from . import loader
 from .catalogue import Provider
 from .chat_messages import Message, alternating
@@ -25,15 +26,6 @@ from .types import BrokenStream, ModelError, ModelErrorCode
 LONGEST_DETAIL = 400
 """Characters of the provider's own message that are shown."""
 
-_SHORTEST, _LONG = 6, 16
-_SHORTEST_REFUSED = 4
-"""Characters of a secret; see ``redact``."""
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$", re.IGNORECASE)
-_SECRET = re.compile(
-    r"(?i)\b(?:sk|pk|rk|gsk|xai|key|ghp|gho|hf)[-_][A-Za-z0-9*_\-.]{6,}"
-    r"|\bAIza[\w\-]{10,}|\bAKIA[A-Z0-9]{12,}|\b(?:Bearer|Basic)\s+[\w\-.=+/]{6,}"
-    r"|(?<=key=)[\w\-.]{6,}|\beyJ[\w\-.]{20,}"
-)
 _PREFIX = re.compile(r"(?:litellm\.)?\w{0,60}(?:Error|Exception|Timeout)\s*(?::|-)\s*")
 _TAILS = ("Original exception:", "Traceback (most", "LiteLLM Retried", "Received Model Group")
 """What litellm appends to a message."""
@@ -82,36 +74,6 @@ _STATUSES = {
 Anthropic document. Others, such as ``server_error``, may be temporary."""
 _PASSING = (408, 409, 425, 429)
 """Statuses from 400 to 499 after which a retry may succeed."""
-
-
-def redact(
-    text: str,
-    environ: Mapping[str, str] = os.environ,
-    secrets: Iterable[str] = (),
-    *,
-    is_refusal: bool = False,
-) -> str:
-    """``text`` without the secrets of ``environ``, ``secrets``, and anything that looks like a key.
-
-    A key that reads like a word, such as the ``EMPTY`` of servers that need none, cannot be told
-    from the word itself and stays, except in the refusal of a key (``is_refusal``), which is where
-    servers repeat it."""
-    named = (value for name, value in environ.items() if _SECRET_NAME.search(name))
-    for each in sorted({value.strip() for value in (*named, *secrets)}, key=len, reverse=True):
-        if _is_distinct(each):
-            text = text.replace(each, "[key]")
-        elif is_refusal and len(each) >= _SHORTEST_REFUSED:
-            text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "[key]", text)
-    return _SECRET.sub("[key]", text)
-
-
-def _is_distinct(secret: str) -> bool:
-    """Whether no ordinary text contains it: it is long, or mixes letters and digits."""
-    if len(secret) >= _LONG:
-        return True
-    return (
-        len(secret) >= _SHORTEST and any(map(str.isdigit, secret)) and any(map(str.isalpha, secret))
-    )
 
 
 def model_error(

@@ -11,8 +11,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import get_args
 
+from ..secrets_in_text import redact
 from .catalogue import installed_providers
-from .errors import redact
 from .installed_providers import InstalledProviders
 from .litellm_model import LitellmModel
 from .local.added_models import PREFIX

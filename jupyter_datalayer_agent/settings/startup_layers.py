@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,21 +15,20 @@ from traitlets import TraitError, TraitType, Unicode
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
+from ..secrets_in_text import without_keys, without_query_values, without_user_info
+
 # Values of settings as they may be shown: without what an address may hold of secrets.
 
 
 MASK = "***"
-_USER = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY = re.compile(r"(?<=[?&])([^=?&#\s]+)=[^&#\s]+")
-_KEY = re.compile(r"(?i)\b(?:sk|pk|rk|gsk|xai|ghp|hf)[-_][A-Za-z0-9_\-.]{6,}|\bAIza[\w\-]{10,}")
 
 
 def masked(value: Any) -> Any:
     """The value; in texts, user names, passwords and query values of URLs, and keys, as ``***``."""
     if isinstance(value, str):
         if "://" in value:
-            value = _QUERY.sub(rf"\1={MASK}", _USER.sub(f"{MASK}@", value))
-        return _KEY.sub(MASK, value)
+            value = without_query_values(without_user_info(value, f"{MASK}@"), MASK)
+        return without_keys(value, MASK)
     if isinstance(value, dict):
         return {key: masked(each) for key, each in value.items()}
     if isinstance(value, list):

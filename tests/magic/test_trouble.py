@@ -8,7 +8,7 @@ import re
 import nbformat
 import requests
 
-from jupyter_datalayer_agent.models.errors import redact
+from jupyter_datalayer_agent.secrets_in_text import redact
 from jupyter_datalayer_agent.settings.startup_layers import masked
 from tests.magic.kernels import LOAD, notebook_kernel, write_notebook
 from tests.support.jupyter import TOKEN, RunningServer

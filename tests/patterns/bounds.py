@@ -6,6 +6,7 @@ any length.
 
 from __future__ import annotations
 
+from jupyter_datalayer_agent import secrets_in_text
 from jupyter_datalayer_agent.agent.features import strategist_turn
 from jupyter_datalayer_agent.agent.tool_calls import written_calls
 from jupyter_datalayer_agent.models import errors
@@ -24,12 +25,10 @@ BOUNDS = {
 
 BOUNDED = {
     strategist_turn._LINK: strategist_turn.LONGEST,
-    errors._SECRET: errors.LONGEST_DETAIL,
     errors._WINDOW: errors.LONGEST_DETAIL,
     json_text._ESCAPED_HALF: SIZE,  # of a whole text, unlike the module's others
-    **dict.fromkeys(rules._KNOWN.values(), rules.MOST_CHARACTERS),
-    rules._ASSIGNED: rules.MOST_CHARACTERS,
-    rules._PLACEHOLDER: rules.MOST_CHARACTERS,
+    **{pattern: rules.MOST_CHARACTERS for _, pattern in secrets_in_text._WHOLE},
+    secrets_in_text._PLACEHOLDER: rules.MOST_CHARACTERS,
     rules._ABSOLUTE: rules.MOST_CHARACTERS,
 }
 """Characters, by the pattern."""

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from ...models.errors import redact
 from ...notebook.agent_mark import KEY, MADE_BY_AGENT
 from ...protocol.answers import FurtherAnswer
 from ...protocol.requests import Session, ToolCallRecord, Turn
 from ...protocol.sessions import ExportFormat
 from ...protocol.tools import Change
 from ...protocol.turn_view import BOLD, Call, Note, Text, TurnView
+from ...secrets_in_text import redact
 
 if TYPE_CHECKING:
     from ...store.store import Store

@@ -16,6 +16,7 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 
 from ...protocol.page import DocumentReadParams, DocumentText, WriteTextParams
+from ...secrets_in_text import PRIVATE_KEY
 from ..document import DocumentError, gone
 from ..page import NotOpen, Page, PageGone, PageHub
 from ..renames import Renames, TrackedPath
@@ -62,7 +63,7 @@ _PATTERN = re.compile(
     r"|jupyter_\w*config\.(?:py|json)"
 )
 _HARMLESS = re.compile(r"\.env[._-](?:example|sample|template|dist|defaults?|schema)|id_\w+\.pub")
-_PRIVATE_KEY = re.compile(r"^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY", re.MULTILINE)
+_PRIVATE_KEY = re.compile(f"^{PRIVATE_KEY}", re.MULTILINE)
 
 
 def is_secret_name(path: str) -> bool:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ....secrets_in_text import without_user_info
 from ...action import ActionFailed, Progress
 
 PROGRESS_SECONDS = 0.5
 MOST_OUTPUT = 200_000
-_SECRET = re.compile(r"(?<=://)[^/\s@]+@")
 _END_SECONDS = 5.0
 _WRITE_SECONDS = 60.0
 INSTALLS = re.compile(r"^(?:Installing collected packages|Prepared \d+ package)", re.M)
@@ -42,7 +42,7 @@ class Done:
     @property
     def tail(self) -> str:
         """The end of what it printed, for the user; without passwords in addresses."""
-        text = _SECRET.sub("", (self.errors.strip() or self.output.strip()))
+        text = without_user_info(self.errors.strip() or self.output.strip())
         return "\n".join(text.splitlines()[-15:])[-2_000:]
 
 
@@ -153,7 +153,7 @@ class _Printed:
             lines = text.splitlines()
             if self._progress and lines and time.monotonic() - shown >= PROGRESS_SECONDS:
                 shown = time.monotonic()
-                await self._progress(_SECRET.sub("", lines[-1].strip())[:120])
+                await self._progress(without_user_info(lines[-1].strip())[:120])
         return b"".join(parts).decode("utf-8", "replace")
 
 
