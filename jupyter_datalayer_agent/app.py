@@ -198,7 +198,6 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         from .notebook.service import NotebookService
         from .server.base.handler import Parts
         from .settings.layers import ConfigService
-        from .settings.turn_settings import Settings
         from .store.store import Store
         from .tools.builtin import builtin_registry
         from .tools.mcp.turn_tools import TurnTools
@@ -230,11 +229,6 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
 
         layers = self._layers
 
-        def settings() -> Settings:
-            values = layers.values()
-            names = Settings.model_fields.keys() & values.keys() - {"locked"}
-            return Settings(**{name: values[name] for name in names}, locked=layers.locked)
-
         def supports_vision(model: str) -> bool:
             known = find_model(model)
             return known is None or known.vision
@@ -261,7 +255,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             registry=registry,
             pages=pages,
             notebooks=notebooks,
-            settings=settings,
+            settings=layers.for_turns,
             resolve_model=lambda settings: resolve_model(settings, self._connections),
             supports_vision=supports_vision,
             templates=lambda: self._catalogue,

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from ..protocol.errors import AgentError, ErrorCode
 from ..protocol.requests import ConfigReply, ConfigValue, SessionSettings
 from .definitions import AgentTraits, is_for_server, setting_traits
 from .startup_layers import MASK, masked
-from .turn_settings import PROTECTED, in_session, is_looser, loosened
+from .turn_settings import PROTECTED, Settings, in_session, is_looser, loosened
 
 # The user's layer: their settings in JupyterLab, in the file that JupyterLab itself keeps.
 #
@@ -145,6 +146,29 @@ class Setting:
     unconfirmed: Any = None
 
 
+@dataclass(frozen=True)
+class _Resolved:
+    """All that follows from one version of the user's file and from the traits."""
+
+    stamp: Stamp | None
+    settings: Mapping[str, Setting]
+    locked: frozenset[str]
+
+    @cached_property
+    def values(self) -> Mapping[str, Any]:
+        values = {name: each.value for name, each in self.settings.items()}
+        model, by_mode = self.settings["model"], self.settings["mode_models"]
+        if RANK[model.source] > RANK[by_mode.source] and not by_mode.locked:
+            # The user's model overrides one that a lower layer has for a mode.
+            values["mode_models"] = {}
+        return values
+
+    @cached_property
+    def for_turns(self) -> Settings:
+        names = Settings.model_fields.keys() & self.values.keys() - {"locked"}
+        return Settings(**{name: self.values[name] for name in names}, locked=self.locked)
+
+
 class Layers:
     """Default, environment, configuration (all in the owner's traits) and the user's file.
 
@@ -168,7 +192,7 @@ class Layers:
         self._logged: Stamp | None = None
         self._confirmed: dict[str, Any] = {}
         self._unconfirmed: dict[str, Any] = {}
-        self._resolved: tuple[Stamp | None, dict[str, Setting]] | None = None
+        self._known: _Resolved | None = None
         owner.observe(self._forget)
         unknown = sorted(set(owner.locked) - self._traits.keys())
         if unknown:
@@ -180,29 +204,30 @@ class Layers:
         names = frozenset(self._owner.locked)
         return names | {"mode_models"} if "model" in names else names
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> Mapping[str, Any]:
         """The effective value of every setting."""
-        found = self.settings()
-        values = {name: each.value for name, each in found.items()}
-        model, by_mode = found["model"], found["mode_models"]
-        if RANK[model.source] > RANK[by_mode.source] and not by_mode.locked:
-            # The user's model overrides one that a lower layer has for a mode.
-            values["mode_models"] = {}
-        return values
+        return self._resolved().values
 
     def settings(self) -> Mapping[str, Setting]:
-        """Every setting with where its value comes from; resolved again when the user's file or a
-        trait has changed."""
+        """Every setting with where its value comes from."""
+        return self._resolved().settings
+
+    def for_turns(self) -> Settings:
+        """The server's settings for turns."""
+        return self._resolved().for_turns
+
+    def _resolved(self) -> _Resolved:
+        """Resolve the settings again if the user's file or a trait has changed."""
         given = self._user.values()
         stamp = self._user.stamp
-        if self._resolved is None or self._resolved[0] != stamp:
+        if self._known is None or self._known.stamp != stamp:
             own, locked = self._user_values(given), self.locked
             found = {name: self._setting(name, own, locked) for name in self._traits}
-            self._resolved = (stamp, found)
-        return self._resolved[1]
+            self._known = _Resolved(stamp, found, locked)
+        return self._known
 
     def _forget(self, _: object = None) -> None:
-        self._resolved = None
+        self._known = None
 
     def change(self, values: Mapping[str, Any]) -> None:
         """Set values of the user's, all or none; None takes one out.
