@@ -95,7 +95,7 @@ def test_json_has_all_of_it_and_the_exit_code_is_1_where_none_answers(
         (["--compare", BOTH, "--model", A, "--plan"], "--model, --plan is for one model"),
         (["nowhere.ipynb", "--compare", BOTH], "There is no notebook nowhere.ipynb"),
         (["a.ipynb", "--synthesise"], "add --compare"),
-        (["--compare", f"{A},local/genius"], "local/genius: There is no local model genius"),
+        (["--compare", f"{A},local/genius"], "local/genius: No local model is called genius"),
         (
             ["--compare", f"{A},anthropic/claude-opus-5-5"],
             "anthropic/claude-opus-5-5: Anthropic has no key",

@@ -49,28 +49,28 @@ def test_a_file_is_added_listed_and_removed(tmp_path: Path) -> None:
     assert "of memory with a context window of 1,024 tokens; " in added.stdout
     again = models(tmp_path, "add", "tiny.gguf", "--name", "mine")
     assert again.returncode == 2
-    assert "The name mine is taken" in again.stderr
+    assert "The name mine is already used" in again.stderr
     file.rename(tmp_path / "moved.gguf")
     listed = models(tmp_path, "list")
-    assert "local/mine  On this computer, mine (needs 1.0 MB)\n  The file of mine is not there" in (
+    assert "local/mine  On this computer, mine (needs 1.0 MB)\n  The file of mine is missing" in (
         listed.stdout
     )
     removed = models(tmp_path, "remove", "mine")
     assert removed.returncode == 0
     assert (tmp_path / "moved.gguf").exists()
-    assert "There is no local model mine" in models(tmp_path, "remove", "mine").stderr
+    assert "No local model is called mine" in models(tmp_path, "remove", "mine").stderr
 
 
 def test_what_is_no_model_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "page.gguf").write_text("<html>Log in to download</html>")
     for arguments, reason in (
         (("add", "page.gguf"), "is not a GGUF file"),
-        (("add", "none.gguf"), "There is no file"),
+        (("add", "none.gguf"), "none.gguf does not exist"),
         (("add", "."), "is a folder"),
-        (("remove", "none"), "There is no local model none"),
-        (("add", "hf:makers/tiny-GGUF"), "Write hf:OWNER/REPOSITORY/FILE.gguf"),
-        (("add", "hf:makers/tiny/../secrets.gguf"), "Write hf:OWNER/REPOSITORY/FILE.gguf"),
-        (("add", "hf:makers/tiny/file.safetensors"), "Write hf:OWNER/REPOSITORY/FILE.gguf"),
+        (("remove", "none"), "No local model is called none"),
+        (("add", "hf:makers/tiny-GGUF"), "Write it as hf:OWNER/REPOSITORY/FILE.gguf"),
+        (("add", "hf:makers/tiny/../secrets.gguf"), "Write it as hf:OWNER/REPOSITORY/FILE.gguf"),
+        (("add", "hf:makers/tiny/file.safetensors"), "Write it as hf:OWNER/REPOSITORY/FILE.gguf"),
     ):
         failed = models(tmp_path, *arguments)
         assert failed.returncode == 2
@@ -89,7 +89,7 @@ def test_a_file_of_the_hub_is_fetched_compared_and_added(tmp_path: Path, hub: Hu
     name = f"hf:{REPOSITORY}/q4/tiny.gguf"
     added = models(tmp_path, "add", name, "--json", hub=hub)
     assert added.returncode == 0, added.stderr
-    assert "Fetching q4/tiny.gguf (0.4 MB) of makers/tiny-GGUF" in added.stderr
+    assert "Downloading q4/tiny.gguf (0.4 MB) from makers/tiny-GGUF" in added.stderr
     model = json.loads(added.stdout)
     assert model["id"] == "local/tiny"
     fetched, source = Path(model["path"]), tmp_path / "source.gguf"
@@ -117,7 +117,7 @@ def test_other_content_than_the_hub_names_is_deleted(tmp_path: Path, hub: HubSer
     hub.flips = True
     refused = models(tmp_path, "add", f"hf:{REPOSITORY}/q4/tiny.gguf", hub=hub)
     assert refused.returncode == 2
-    assert "is not what the hub says it is" in refused.stderr
+    assert "its size or SHA-256 differs from the hub's" in refused.stderr
     assert not [each for each in (tmp_path / "hf").rglob("*.gguf") if each.exists()]
     hub.flips = False
     assert models(tmp_path, "add", f"hf:{REPOSITORY}/q4/tiny.gguf", hub=hub).returncode == 0
@@ -131,7 +131,7 @@ def test_what_the_hub_does_not_have_and_no_hub_at_all_are_named(
     none = models(tmp_path, "add", "hf:nobody/nothing/tiny.gguf", hub=hub)
     assert "The hub has no public repository nobody/nothing" in none.stderr
     unreachable = models(tmp_path, "add", f"hf:{REPOSITORY}/q4/tiny.gguf")
-    assert "tiny.gguf could not be fetched" in unreachable.stderr
+    assert "tiny.gguf could not be downloaded" in unreachable.stderr
     for failed in (no_file, none, unreachable):
         assert failed.returncode == 2
         assert "Traceback" not in failed.stderr

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from .connection import is_loopback
 
-# What is copied from an example of a request, behind the address that litellm takes.
+# Users paste the URL of an example request; litellm takes only the part before the endpoint.
 _ENDPOINT = re.compile(r"/(chat/completions|completions|responses|models|embeddings)/?$")
 _HOST = re.compile(r"^[A-Za-z0-9._\-]+$|^[0-9A-Fa-f:.]+$")
 
@@ -22,9 +22,10 @@ class AddressError(Exception):
 
 
 def normalized(text: str) -> str:
-    """``http(s)://host[:port][/path]`` without what follows the API's base.
+    """Return the address as ``http(s)://host[:port][/path]``, without the path of an endpoint.
 
-    Without a scheme it is http on this computer, and https elsewhere. Raises ``AddressError``."""
+    An address without a scheme gets http on this computer and https elsewhere. Raises
+    ``AddressError``."""
     text = text.strip()
     if not text:
         raise AddressError("Enter an address, http://localhost:8000/v1 for example.")
@@ -35,22 +36,22 @@ def normalized(text: str) -> str:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise AddressError("This is not an address: its host or port is not valid.") from error
+        raise AddressError("Not a valid address: check its host and port.") from error
     if parts.scheme not in ("http", "https"):
         raise AddressError("The address must begin with http:// or https://.")
     if "@" in parts.netloc:
         raise AddressError(
-            "The address holds a user name or a password. Leave it out, and enter a key instead."
+            "Remove the user name or password from the address, and enter a key instead."
         )
     if parts.query or parts.fragment:
-        raise AddressError("Leave out what follows ? or # in the address.")
+        raise AddressError("Remove ? or # and everything after it from the address.")
     host = parts.hostname or ""
     if not _HOST.match(host):
-        raise AddressError("This is not an address: its host is not valid.")
+        raise AddressError("Not a valid address: check its host.")
     shown = f"[{host}]" if ":" in host else host
     path = _ENDPOINT.sub("", parts.path).rstrip("/")
     if any(character.isspace() or not character.isprintable() for character in path):
-        raise AddressError("The address holds a space.")
+        raise AddressError("The address contains a space or an invisible character.")
     return urlunsplit((parts.scheme, f"{shown}:{port}" if port else shown, path, "", ""))
 
 
@@ -62,7 +63,7 @@ def origin_of(address: str) -> str:
 
 def proxy_for(address: str, environ: Mapping[str, str] = os.environ) -> str | None:
     """The proxy that a request to ``address`` goes through: the environment's, or, where it names
-    none, that of macOS's or Windows' settings. None on this computer, whatever they say."""
+    none, the one in the settings of macOS or Windows. None for this computer, whatever they say."""
     parts = urlsplit(address)
     host = (parts.hostname or "").rstrip(".")
     if is_loopback(host):
@@ -73,7 +74,7 @@ def proxy_for(address: str, environ: Mapping[str, str] = os.environ) -> str | No
         if name.lower().endswith("_proxy") and value.strip()
     }
     if not proxies:
-        proxies = _of_the_system(host)
+        proxies = _system_proxies(host)
     elif _is_excepted(host, parts.port, proxies.get("no", "")):
         return None
     proxy = proxies.get(parts.scheme) or proxies.get("all")
@@ -81,13 +82,13 @@ def proxy_for(address: str, environ: Mapping[str, str] = os.environ) -> str | No
 
 
 def shown_proxy(proxy: str) -> str:
-    """The proxy's host and port: its address may have a password."""
+    """The proxy's host and port only, since its address may contain a password."""
     return urlsplit(proxy if "://" in proxy else f"//{proxy}").netloc.rpartition("@")[2]
 
 
 def _is_excepted(host: str, port: int | None, exceptions: str) -> bool:
-    """Whether ``NO_PROXY`` has the host: as a name with what is below it, an address, a network
-    such as ``10.0.0.0/8``, each with or without a port; or ``*``."""
+    """Whether ``NO_PROXY`` covers the host. An entry is a domain, which includes its subdomains, an
+    address or a network such as ``10.0.0.0/8``, each with or without a port; or ``*``."""
     for text in exceptions.replace(",", " ").split():
         entry = text.lower()
         if entry == "*":
@@ -111,8 +112,8 @@ def _is_excepted(host: str, port: int | None, exceptions: str) -> bool:
     return False
 
 
-def _of_the_system(host: str) -> dict[str, str]:
-    # Each exists on its own system only.
+def _system_proxies(host: str) -> dict[str, str]:
+    # Python defines each pair of functions on its own platform only.
     for read, bypass in (
         ("getproxies_macosx_sysconf", "proxy_bypass_macosx_sysconf"),
         ("getproxies_registry", "proxy_bypass_registry"),

@@ -24,8 +24,8 @@ SERVER_LABELS: dict[ServerKind, str] = {
     "openai_compatible": "OpenAI-compatible server",
 }
 
-# The first part of a model's name, where the server is on this computer. Where litellm has a name
-# for the kind, it is that one.
+# The first part of a model's name, for a server on this computer: litellm's name for the kind, if
+# it has one.
 _LOCAL_IDS: dict[ServerKind, str] = {
     "ollama": "ollama_chat",
     "lm_studio": "lm_studio",
@@ -33,7 +33,7 @@ _LOCAL_IDS: dict[ServerKind, str] = {
     "vllm": "hosted_vllm",
 }
 CHECK_KEY = "Check the key under “Connect a Model” in the Agent panel."
-_OF_A_SERVER = re.compile(r"^[\w.\-\[\]:]*:\d+(-\d+)?$")
+_HOST_AND_PORT = re.compile(r"^[\w.\-\[\]:]*:\d+(-\d+)?$")
 
 WITH_A_KEY = tuple(
     provider for provider in PROVIDERS if provider.chooses_itself and len(provider.keys) > 0
@@ -64,8 +64,8 @@ class ServerModel:
 
 @dataclass(frozen=True)
 class ClientCertificate:
-    """What this computer shows a server that asks who it is: paths of files in PEM. ``key`` is None
-    where the certificate's file holds the key, too."""
+    """The certificate by which this computer identifies itself to a server: paths of PEM files.
+    ``key`` is None if the certificate's file contains the key, too."""
 
     certificate: str
     key: str | None = None
@@ -77,7 +77,7 @@ class ModelConnection:
 
     Without a ``server`` it is the provider ``id`` of litellm, at its own address or ``api_base``.
     ``key_in`` says where its secrets are kept. ``values`` are the fields of a provider's form that
-    are none, ``headers`` the names of extra headers."""
+    are not secret, ``headers`` the names of extra headers."""
 
     id: str
     label: str
@@ -92,22 +92,22 @@ class ModelConnection:
 
     @property
     def form(self) -> ProviderForm | None:
-        """What the provider needs besides a key, if it does."""
+        """The form of a provider that needs more than a key, else None."""
         return FORMS.get(self.id) if self.server is None else None
 
     @property
     def provider(self) -> Provider:
         """The provider as a call needs it: with the name of the variable that the key is passed
-        in, and what to say of a key that was refused."""
+        in, and the advice for a key that was refused."""
         prefix = self.id if self.server is None else _prefix(self.server)
-        known = next(each for each in PROVIDERS if each.prefix == prefix)
+        listed = next(provider for provider in PROVIDERS if provider.prefix == prefix)
         return Provider(
             prefix,
             self.label,
-            known.keys or ("OLLAMA_API_KEY",),
+            listed.keys or ("OLLAMA_API_KEY",),
             (),
             chooses_itself=False,
-            responses=self.server is None and known.responses,
+            responses=self.server is None and listed.responses,
             check_key=CHECK_KEY,
         )
 
@@ -122,27 +122,28 @@ class ModelConnection:
         return model.partition("/")[0] == self.id and "/" in model
 
     def lists(self, model: str) -> bool:
-        """Whether the model is one that was found or chosen."""
+        """Whether the model is one of ``models``, which the server listed or the user chose."""
         return any(model == f"{self.id}/{each.name}" for each in self.models)
 
     def to_json(self) -> dict[str, Any]:
-        """What the file keeps; no secret."""
+        """The entry in ``connections.json``, without secrets."""
         return {name: value for name, value in asdict(self).items() if value not in (None, (), {})}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelConnection:
-        """Raises ``TypeError``, ``KeyError`` or ``ValueError`` for anything else."""
+        """Read an entry that ``to_json`` made. Raises ``TypeError``, ``KeyError`` or ``ValueError``
+        for anything else."""
         if data.get("server") not in (None, *SERVER_LABELS):
             raise ValueError(f"no such kind of server: {data['server']!r}")
         if data.get("server") is None and data["id"] not in CONNECTABLE:
             raise ValueError(f"no such provider: {data['id']!r}")
-        shown = data.get("certificate")
+        certificate = data.get("certificate")
         return cls(
             **{
                 **data,
                 "models": tuple(ServerModel(**each) for each in data.get("models", ())),
                 "headers": tuple(map(str, data.get("headers", ()))),
-                "certificate": None if shown is None else ClientCertificate(**shown),
+                "certificate": None if certificate is None else ClientCertificate(**certificate),
             }
         )
 
@@ -154,10 +155,10 @@ def _prefix(server: ServerKind) -> str:
 def id_for(server: ServerKind, api_base: str, taken: Mapping[str, str | None]) -> str:
     """The id of a server's connection: the kind's name on this computer, else ``host:port``.
 
-    ``taken`` are the other connections' ids with their addresses; one address keeps its id."""
-    known = next((each for each, base in taken.items() if base == api_base), None)
-    if known is not None:
-        return known
+    ``taken`` maps the existing ids to their addresses; an address that has an id keeps it."""
+    existing = next((name for name, base in taken.items() if base == api_base), None)
+    if existing is not None:
+        return existing
     parts = urlsplit(api_base)
     local = _LOCAL_IDS.get(server) if is_loopback(parts.hostname) else None
     if local is not None and local not in taken:
@@ -169,14 +170,14 @@ def id_for(server: ServerKind, api_base: str, taken: Mapping[str, str | None]) -
 
 
 def names_a_server(model: str) -> bool:
-    """Whether the model's name can only be of a server that was connected in the panel."""
+    """Whether the model's name can only belong to a server that was connected in the panel."""
     first, slash, _ = model.partition("/")
-    return bool(slash) and (first == "llama_cpp" or _OF_A_SERVER.match(first) is not None)
+    return bool(slash) and (first == "llama_cpp" or _HOST_AND_PORT.match(first) is not None)
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether the host is this computer: by its address, or by a name that is reserved for it
-    (RFC 6761), not by one that looks like it."""
+    """Whether the host is this computer, by its address or by a name that is reserved for it
+    (RFC 6761)."""
     name = (host or "").lower().rstrip(".")
     if name in ("localhost", "localhost.localdomain") or name.endswith(".localhost"):
         return True

@@ -1,7 +1,7 @@
-"""What kind of model server listens at an address, and its models: each kind by its own API.
+"""Detects which kind of model server listens at an address, and lists its models, by its own API.
 
-The order matters: llama.cpp's server also has Ollama's ``/api/tags``, and LM Studio answers a path
-that it does not know with the status 200.
+The order matters: llama.cpp's server also has Ollama's ``/api/tags``, and LM Studio answers unknown
+paths with status 200.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     import httpx
 
 
-# GET of JSON from a model server, with its failures in a user's language.
+# Requests JSON from a model server, and explains failures to users.
 #
-# Redirects are not followed: they could lead a key to another host.
+# Redirects are not followed: they could send a key to another host.
 
 
 MAX_BYTES = 4_000_000
 
 
 class ServerError(Exception):
-    """The server gave no JSON; the message says what it did, without anything that it sent.
+    """The server did not answer with JSON of the expected form. The message says why, without the
+    text that the server sent.
 
-    ``status`` is the HTTP status, None where there was no answer."""
+    ``status`` is the HTTP status, None if there was no answer."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -46,7 +47,7 @@ class ServerError(Exception):
 async def get_json(
     client: httpx.AsyncClient, url: str, key: str | None = None, body: Any = None
 ) -> Any:
-    """The JSON of a GET, or with a ``body`` of a POST. Raises ``ServerError``."""
+    """The JSON that a GET returns, or a POST if there is a ``body``. Raises ``ServerError``."""
     import httpx
 
     headers = {"Accept": "application/json"}
@@ -61,18 +62,17 @@ async def get_json(
             async for part in response.aiter_bytes():
                 content += part
                 if len(content) > MAX_BYTES:
-                    raise ServerError(f"{_host(url)} sent too much.", 200)
+                    raise ServerError(f"{_host(url)} sent more than {MAX_BYTES / 1e6:g} MB.", 200)
     except httpx.TimeoutException as error:
         raise ServerError(f"{_host(url)} did not answer in time.") from error
-    # TLS reports some of its alerts by itself.
+    # Some TLS alerts are raised as ssl's own errors, which httpx does not wrap.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         raise ServerError(_unreachable(error, url)) from error
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ServerError(
-            f"{_host(url)} answered, but not as a model server does: {urlsplit(url).path} is not "
-            "JSON.",
+            f"{_host(url)} does not answer like a model server: {urlsplit(url).path} is not JSON.",
             200,
         ) from error
 
@@ -83,7 +83,9 @@ def _refused(response: httpx.Response, has_key: bool) -> ServerError:
     if status in (401, 403):
         message = f"{host} refused the key." if has_key else f"{host} needs a key."
     elif status == 407:
-        message = "The proxy needs a login. Name it with user and password where it is set."
+        message = (
+            "The proxy needs a login. Add user name and password to its address where it is set."
+        )
     elif status == 404:
         message = f"{host} has no {path}. The address of most model servers ends in /v1."
     elif 300 <= status < 400:
@@ -91,7 +93,7 @@ def _refused(response: httpx.Response, has_key: bool) -> ServerError:
         where = f"{target.scheme}://{target.netloc}" if target.netloc else "another page"
         message = f"{host} redirects to {where}. Enter the address that it leads to."
     else:
-        message = f"{host} answered with the status {status}."
+        message = f"{host} answered with status {status}."
     return ServerError(message, status)
 
 
@@ -108,7 +110,7 @@ def _unreachable(error: Exception, url: str) -> str:
                 "begin with http://?"
             )
         if isinstance(cause, socket.gaierror):
-            return f"There is no host {urlsplit(url).hostname}."
+            return f"The host {urlsplit(url).hostname} was not found."
         if isinstance(cause, OSError) and cause.errno == errno.ECONNREFUSED:
             return f"Nothing listens at {host}. Is the server running?"
     return f"{host} cannot be reached ({type(error).__name__})."
@@ -132,14 +134,14 @@ def _host(url: str) -> str:
 
 
 DETAILED = 20
-"""Of how many of Ollama's models, the newest, more is asked than their names."""
+"""The number of Ollama's models, newest first, whose details are requested."""
 _NO_CHAT = ("embed", "rerank", "whisper", "clip")
 
 
 @dataclass(frozen=True)
 class DetectedServer:
-    """A model server. ``api_base`` is what litellm takes; ``needs_key``: it shows no models
-    without one."""
+    """A model server. ``api_base`` is the address for litellm; ``needs_key``: it lists no models
+    without a key."""
 
     kind: ServerKind
     api_base: str
@@ -151,10 +153,10 @@ async def detect(client: httpx.AsyncClient, address: str, key: str | None) -> De
     """The server at a normalised address. Raises ``ServerError``."""
     origin = origin_of(address)
     if address.removeprefix(origin) in ("", "/v1"):
-        for find in (_llama_cpp, _lm_studio, _ollama):
-            found = await _if_it_is(find, client, origin, key)
-            if found is not None:
-                return found
+        for detector in (_llama_cpp, _lm_studio, _ollama):
+            server = await _try_detector(detector, client, origin, key)
+            if server is not None:
+                return server
     bases = [address] if address != origin else [f"{origin}/v1", origin]
     for base in bases:
         try:
@@ -170,25 +172,25 @@ async def detect(client: httpx.AsyncClient, address: str, key: str | None) -> De
             raise ServerError(f"{origin} answered, but with no list of models.", 200)
         is_vllm = any(isinstance(each, dict) and each.get("owned_by") == "vllm" for each in data)
         kind: ServerKind = "vllm" if is_vllm else "openai_compatible"
-        return DetectedServer(kind, base, _listed(data, _of_openai))
+        return DetectedServer(kind, base, _chat_models(data, _openai_model))
     raise AssertionError("each base returns or raises")
 
 
-async def _if_it_is(
-    find: Callable[[httpx.AsyncClient, str, str | None], Any],
+async def _try_detector(
+    detector: Callable[[httpx.AsyncClient, str, str | None], Any],
     client: httpx.AsyncClient,
     origin: str,
     key: str | None,
 ) -> DetectedServer | None:
-    """What ``find`` finds; None for another server's answer. Raises ``ServerError`` where there is
-    no answer at all: then nothing else need be asked."""
+    """The server that the detector recognizes; None if another kind of server answered. Raises
+    ``ServerError`` if nothing answered: then the other detectors need not try."""
     try:
-        found = await find(client, origin, key)
+        server = await detector(client, origin, key)
     except ServerError as error:
         if error.status is None:
             raise
         return None
-    return found if isinstance(found, DetectedServer) else None
+    return server if isinstance(server, DetectedServer) else None
 
 
 async def _llama_cpp(
@@ -204,7 +206,7 @@ async def _llama_cpp(
     window = _whole(settings.get("n_ctx"))
     modalities = props.get("modalities")
     sees = modalities.get("vision") if isinstance(modalities, dict) else None
-    models = _listed(data if isinstance(data, list) else [], _of_openai)
+    models = _chat_models(data if isinstance(data, list) else [], _openai_model)
     models = tuple(
         replace(
             each,
@@ -240,7 +242,7 @@ async def _lm_studio(
             tools="tool_use" in can if isinstance(can, list) else None,
         )
 
-    return DetectedServer("lm_studio", f"{origin}/v1", _listed(data, model))
+    return DetectedServer("lm_studio", f"{origin}/v1", _chat_models(data, model))
 
 
 async def _ollama(client: httpx.AsyncClient, origin: str, key: str | None) -> DetectedServer | None:
@@ -257,18 +259,18 @@ async def _ollama(client: httpx.AsyncClient, origin: str, key: str | None) -> De
         shown = str(parameters) if parameters else None
         return ServerModel(name, size=_whole(each.get("size")), parameters=shown)
 
-    named = _listed(models, model)
-    known = await asyncio.gather(
+    named = _chat_models(models, model)
+    detailed = await asyncio.gather(
         *(_ollama_details(client, origin, key, each) for each in named[:DETAILED])
     )
-    chat = tuple(each for each in known if each is not None)
+    chat = tuple(each for each in detailed if each is not None)
     return DetectedServer("ollama", origin, (*chat, *named[DETAILED:]))
 
 
 async def _ollama_details(
     client: httpx.AsyncClient, origin: str, key: str | None, model: ServerModel
 ) -> ServerModel | None:
-    """The model with what it can do; None where it cannot chat."""
+    """The model with its context window and capabilities; None if it cannot chat."""
     try:
         shown = await get_json(client, f"{origin}/api/show", key, {"model": model.name})
     except ServerError:
@@ -294,7 +296,7 @@ async def _ollama_details(
     )
 
 
-def _of_openai(each: dict[str, Any]) -> ServerModel:
+def _openai_model(each: dict[str, Any]) -> ServerModel:
     """A model of ``/v1/models``; vLLM adds ``max_model_len``, llama.cpp ``meta``."""
     meta = each.get("meta")
     meta = meta if isinstance(meta, dict) else {}
@@ -302,20 +304,20 @@ def _of_openai(each: dict[str, Any]) -> ServerModel:
     return ServerModel(str(each.get("id")), size=_whole(meta.get("size")), context_window=window)
 
 
-def _listed(
+def _chat_models(
     data: list[Any], model: Callable[[dict[str, Any]], ServerModel | None]
 ) -> tuple[ServerModel, ...]:
-    """The models that can chat, as far as their names say."""
-    found = [model(each) for each in data if isinstance(each, dict)]
+    """The models of a list, without those whose names say that they cannot chat."""
+    listed = [model(entry) for entry in data if isinstance(entry, dict)]
     return tuple(
         each
-        for each in found
+        for each in listed
         if each is not None and each.name and not any(no in each.name.lower() for no in _NO_CHAT)
     )
 
 
 def _file_name(name: str) -> str:
-    """llama.cpp names a model by the path of its file, of which it takes any name."""
+    """The file's name: llama.cpp lists a model by its path, and accepts any name in requests."""
     return name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
@@ -324,7 +326,7 @@ def _whole(value: Any) -> int | None:
     return int(value) if is_number and 0 < value < 2**53 else None
 
 
-# Looks for model servers on this computer, and at an address that a user named.
+# Looks for model servers on this computer, and at an address that a user entered.
 
 
 LOCAL_SECONDS = 2.0
@@ -332,13 +334,13 @@ ADDRESS_SECONDS = 15.0
 
 
 class LocalServers:
-    """Looks at ports of 127.0.0.1, when it is asked to and never by itself."""
+    """Looks for servers at ports of 127.0.0.1, but only when asked to."""
 
     def __init__(self) -> None:
         self._looking: asyncio.Task[list[DetectedServer]] | None = None
 
     async def look(self, ports: Sequence[int]) -> list[DetectedServer]:
-        """The servers at these ports, all asked at once; those who ask meanwhile get the same."""
+        """Ask all ports at once. Callers that come during a search share its result."""
         if self._looking is None:
             self._looking = asyncio.ensure_future(_look(ports))
             self._looking.add_done_callback(self._done)
@@ -349,8 +351,8 @@ class LocalServers:
 
 
 async def _look(ports: Sequence[int]) -> list[DetectedServer]:
-    found = await asyncio.gather(*(_at_port(port) for port in dict.fromkeys(ports)))
-    return [each for each in found if each is not None]
+    servers = await asyncio.gather(*(_at_port(port) for port in dict.fromkeys(ports)))
+    return [server for server in servers if server is not None]
 
 
 async def _at_port(port: int) -> DetectedServer | None:
@@ -382,7 +384,7 @@ async def server_at(
 
 
 def _client(way: Way, seconds: float) -> httpx.AsyncClient:
-    """In a thread: the import and the certificates take a tenth of a second."""
+    """To be called in a thread: the import and the certificates take a tenth of a second."""
     assert way.address is not None
     with importing():
         import httpx

@@ -1,7 +1,7 @@
 """Where keys are kept: the system's keyring, a file of the user's own, or this process until it
 ends. Nowhere else.
 
-What a connection keeps is one entry: its key, or where there is more, a JSON object of all.
+Each connection has one entry: its key, or a JSON object if it has other secrets.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from urllib.parse import quote
 from .connection import KeyPlace
 from .provider_forms import API_KEY
 
-# Keys in files of the user's own, one a connection: for computers without a keyring.
+# Keys in the user's own files, one per connection, for computers without a keyring.
 #
-# A file has mode 0600 from its first byte on, in a folder of mode 0700. One that others could read,
-# or that is a link, is not read.
+# A file has mode 0600 from its first byte on, in a folder of mode 0700. A file that others can
+# read, or that is a symbolic link, is not read.
 
 
 FOLDER = "keys"
@@ -34,11 +34,11 @@ _HAS_MODES = os.name == "posix"
 
 
 class KeyFileError(Exception):
-    """A key cannot be kept in a file, or not be read from it: says why and what to do."""
+    """A key file cannot be read, written or removed; the message says why."""
 
 
 class KeyFiles:
-    """The files in ``folder``, which is made with the first key."""
+    """The files in ``folder / "keys"``, which is created with the first key."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / FOLDER
@@ -73,7 +73,7 @@ class KeyFiles:
             new.unlink(missing_ok=True)
             number = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(number, "w", encoding="utf-8") as file:
-                # Some file systems have no modes: there, nothing is written.
+                # On a file system without modes, this fails before the key is written.
                 _check_private(os.fstat(number), path)
                 file.write(key)
                 file.flush()
@@ -108,7 +108,7 @@ def _check_private(status: os.stat_result, path: Path) -> None:
 # The system's keyring: macOS's Keychain, Windows' Credential Locker, Secret Service, KWallet.
 #
 # ``keyring`` is imported with the first use, in a thread of its own: a keyring may ask the user to
-# unlock it, and one that hangs must stop neither the event loop nor the server's end.
+# unlock it, and one that hangs must block neither the event loop nor the server's shutdown.
 
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ RECOMMENDED = 1
 
 
 class KeyringError(Exception):
-    """The keyring is not there, does not answer or refuses; the message says which."""
+    """The keyring is missing, does not answer or refuses; the message says which."""
 
 
 class KeyringAccess:
@@ -133,13 +133,13 @@ class KeyringAccess:
         self._busy = threading.Event()
 
     async def name(self) -> str:
-        """What the keyring is called."""
+        """The keyring's name, for users."""
         return str(await self._do("opened", lambda ring: getattr(ring, "name", "keyring")))
 
     async def get(self, connection_id: str) -> str | None:
         """The key, None where there is none."""
-        found = await self._do("read", lambda ring: ring.get_password(SERVICE, connection_id))
-        return None if found is None else str(found)
+        key = await self._do("read", lambda ring: ring.get_password(SERVICE, connection_id))
+        return None if key is None else str(key)
 
     async def set(self, connection_id: str, key: str) -> None:
         """Save a key, and read it back."""
@@ -161,9 +161,9 @@ class KeyringAccess:
         await self._do("written", delete)
 
     async def _do(self, what: str, act: Callable[[Any], Any]) -> Any:
-        """Do something with the keyring in a daemon thread, which Python's end does not wait for.
+        """Call ``act`` with the keyring in a daemon thread, for which Python's exit does not wait.
 
-        One thing after the other; after one that hangs, nothing until it has ended."""
+        Calls run one at a time. While one hangs, all others fail at once."""
         async with self._one_by_one:
             if self._busy.is_set():
                 raise KeyringError("The keyring does not answer. It may be locked.")
@@ -201,15 +201,15 @@ def _open() -> Any:
     except ImportError as error:
         raise KeyringError("To use the system's keyring: pip install keyring") from error
     ring = keyring.get_keyring()
-    # Where there are several, keyring puts a chain before them, which has the best one's priority.
+    # With several backends, keyring returns a chain of them, which has the best one's priority.
     if float(getattr(type(ring), "priority", 0)) < RECOMMENDED:
-        raise KeyringError("This computer has no keyring that can be used here.")
+        raise KeyringError("This computer has no usable keyring.")
     return ring
 
 
 def _result(act: Callable[[Any], Any]) -> Any:
-    """What ``act`` returns. The system's own library raises errors of any kind; what it puts into
-    them is not known, so that neither their message nor a traceback is passed on."""
+    """Return what ``act`` returns. The system's library may raise any error, and the text of one
+    could contain the key; so neither the message nor the traceback is passed on."""
     try:
         return act(_open())
     except KeyringError:
@@ -221,20 +221,20 @@ def _result(act: Callable[[Any], Any]) -> Any:
 
 
 class KeyStoreError(Exception):
-    """A key cannot be read, saved or removed; the message is for a user and holds no key."""
+    """A key cannot be read, saved or removed; the message is for a user and contains no key."""
 
 
 Secrets = Mapping[str, str]
-"""By the names of a form's fields; an extra header's as ``header:NAME``."""
+"""Secrets by the names of a form's fields; an extra header's value by ``header:NAME``."""
 
 
 def packed(secrets: Secrets) -> str:
-    """The entry that is kept."""
+    """The secrets as one entry."""
     return secrets[API_KEY] if secrets.keys() == {API_KEY} else json.dumps(dict(secrets))
 
 
 def unpacked(entry: str) -> Secrets:
-    """What ``packed`` made an entry of, or somebody wrote into a file."""
+    """The secrets of an entry, which ``packed`` made or a user wrote into a file."""
     if entry.startswith("{"):
         try:
             return {str(name): str(value) for name, value in json.loads(entry).items()}
@@ -252,18 +252,18 @@ class KeyStore:
         self._memory: dict[str, str] = {}
 
     def has_in_memory(self, connection_id: str) -> bool:
-        """Whether this process keeps it."""
+        """Whether this process has the connection's key in memory."""
         return connection_id in self._memory
 
     async def keyring_name(self) -> str:
-        """What the system's keyring is called; raises where there is none that can be used."""
+        """The name of the system's keyring; raises if none is usable."""
         try:
             return await self._keyring.name()
         except KeyringError as error:
             raise KeyStoreError(str(error)) from error
 
     async def get(self, connection_id: str, place: KeyPlace) -> str | None:
-        """The key, None where it is gone."""
+        """The key, None if it is not there any more."""
         if place == "memory":
             return self._memory.get(connection_id)
         try:
@@ -274,7 +274,8 @@ class KeyStore:
             raise KeyStoreError(str(error)) from error
 
     async def set(self, connection_id: str, key: str, place: KeyPlace) -> None:
-        """Save a key there, and only there."""
+        """Save a key in this place, and remove it from file and memory if they are not the place.
+        A former key in the keyring stays: see ``delete_from_keyring``."""
         try:
             if place == "keyring":
                 await self._keyring.set(connection_id, key)
@@ -289,7 +290,8 @@ class KeyStore:
             self._memory[connection_id] = key
 
     async def delete(self, connection_id: str, place: KeyPlace | None) -> None:
-        """Remove a key from the file, and from the keyring where it is there, or may be."""
+        """Remove a key from memory, the file and the keyring. A failure of the keyring counts only
+        if the key is there (``place``)."""
         self._memory.pop(connection_id, None)
         try:
             await asyncio.to_thread(self.files.delete, connection_id)
@@ -298,7 +300,7 @@ class KeyStore:
         try:
             await self._keyring.delete(connection_id)
         except KeyringError as error:
-            # Without one, nothing can be in it.
+            # Often there is no keyring, and then no key in it either.
             if place == "keyring":
                 raise KeyStoreError(f"The key is still in the keyring. {error}") from error
 

@@ -1,6 +1,7 @@
-"""What providers need that a key alone does not connect: an endpoint, a region, a way to sign in.
+"""What providers need besides or in place of a key: an endpoint, a region, a way to sign in.
 
-A field is named after litellm's argument, which it becomes as it is; ``api_base`` is the address.
+A field has the name of the litellm argument that its value is passed as; ``api_base`` is the
+address.
 https://docs.litellm.ai/docs/providers/azure, https://docs.litellm.ai/docs/providers/bedrock
 """
 
@@ -16,7 +17,7 @@ BEARER = "bearer_token"
 
 @dataclass(frozen=True)
 class Field:
-    """One value. A secret one is kept where keys are; the others are in ``connections.json``."""
+    """One value. A secret one is kept in the key store, any other in ``connections.json``."""
 
     name: str
     label: str
@@ -45,7 +46,7 @@ class ProviderForm:
     model_example: str
 
     def sign_in(self, named: str | None) -> SignIn | None:
-        """The way to sign in of that id; without one the first."""
+        """The way to sign in with this id, or the first one if ``named`` is None."""
         if named is None:
             return self.sign_ins[0]
         return next((each for each in self.sign_ins if each.id == named), None)

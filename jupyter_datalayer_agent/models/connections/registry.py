@@ -1,6 +1,6 @@
 """All connections, and what a model call gets from them.
 
-A key is read when a call needs it, and passed to that call alone: never by way of the server's
+A key is read when a call needs it, and passed to that call alone, never through the server's
 environment, which kernels inherit.
 """
 
@@ -52,11 +52,12 @@ class ConnectionsFile:
 
     @property
     def stamp(self) -> tuple[int, int, int] | None:
-        """Differs when the file has changed since the last ``read``."""
+        """Time, size and inode of the file at the last ``read``; None if there was no file."""
         return self._stamp
 
     def read(self) -> Mapping[str, ModelConnection]:
-        """All that can be read; what cannot is logged once, and ``write`` keeps it."""
+        """Return the connections. An entry that cannot be read is logged once, and ``write`` keeps
+        it."""
         try:
             status = self.path.stat()
         except OSError:
@@ -66,17 +67,17 @@ class ConnectionsFile:
         if stamp != self._stamp:
             self._begin(stamp)
             try:
-                found = list(json.loads(self.path.read_text(encoding="utf-8"))["connections"])
+                entries = list(json.loads(self.path.read_text(encoding="utf-8"))["connections"])
             except (OSError, ValueError, TypeError, KeyError) as error:
                 log.error("%s cannot be read, and is not used: %s", self.path, error)
-                found, self._is_damaged = [], True
-            for each in found:
-                self._add(each)
+                entries, self._is_damaged = [], True
+            for entry in entries:
+                self._add(entry)
         return self._connections
 
     def write(self, connections: Mapping[str, ModelConnection]) -> None:
-        """Write all of them, whole or not at all, in place of what was read last; entries that
-        could not be read stay, and a file that could not is kept beside it. Raises ``OSError``."""
+        """Replace the file's connections by these, all or none. Entries that could not be read
+        stay in the file, and a file that could not be read is renamed. Raises ``OSError``."""
         kept = [each for each in self._unknown if _id_of(each) not in connections]
         text = json.dumps(
             {"connections": [*(each.to_json() for each in connections.values()), *kept]},
@@ -112,14 +113,15 @@ def _id_of(entry: Any) -> Any:
 
 
 OLLAMA_CONTEXT = 16_384
-"""The most tokens of context that Ollama is asked for. Its own default is 4096 on most computers,
-of which it drops the beginning without a word; more takes memory."""
+"""The largest context window, in tokens, that is requested from Ollama. Its own default is 4096 on
+most computers, and it silently drops the beginning of longer prompts; a larger window takes more
+memory."""
 
 HEADER = "header:"
-"""Before the name of a header, where its value is kept."""
+"""Prefix of a header's name among the secrets."""
 
 _SAVED = "saved"
-"""In place of a saved key, where only its presence matters."""
+"""Stands for a saved key where only its presence matters."""
 _BASES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 
 
@@ -140,8 +142,8 @@ class ConnectedCall:
 
 @dataclass(frozen=True)
 class OwnServer:
-    """What the configuration says of the server at ``api_base``: for each extra header the
-    variable of the environment that has its value, and a client certificate."""
+    """The configuration of the server at ``api_base``. ``headers`` maps each extra header to the
+    environment variable that has its value."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     certificate: ClientCertificate | None = None
@@ -150,8 +152,8 @@ class OwnServer:
 class Connections:
     """The connections of one user, in ``folder``.
 
-    ``enabled``: whether an administrator allows them; else there are none. ``own_server``: what is
-    configured of the server at ``api_base``."""
+    ``enabled``: whether an administrator allows them; if not, there are none. ``own_server``: the
+    configuration of the server at ``api_base``."""
 
     def __init__(
         self,
@@ -172,19 +174,19 @@ class Connections:
 
     @property
     def environ(self) -> Environment:
-        """The environment that is not of a connection."""
+        """The environment without the connections' keys."""
         return self._environ
 
     def all(self) -> Mapping[str, ModelConnection]:
         """The connections by their ids."""
         if not self._enabled():
             return {}
-        found = self._file.read()
+        connections = self._file.read()
         if self._file.stamp != self._read_at:
             self._read_at = self._file.stamp
             self._read.clear()
-            set_connected(_windows(found.values()))
-        return found
+            set_connected(_windows(connections.values()))
+        return connections
 
     def find(self, model: str) -> ModelConnection | None:
         """The connection that the model's name belongs to."""
@@ -197,7 +199,7 @@ class Connections:
     # -- what can be called
 
     def environ_with_keys(self) -> Environment:
-        """The environment, in which the providers with a saved key have one; not the key itself."""
+        """The environment with a placeholder as the key of each provider that has a saved one."""
         saved = {
             each.provider.keys[0]: _SAVED
             for each in self.all().values()
@@ -206,17 +208,17 @@ class Connections:
         return ChainMap(saved, dict(self._environ)) if saved else self._environ
 
     def readiness(self, model: str | None, api_base: str | None) -> Readiness:
-        """Whether the model could be called now, as far as that is known without asking it."""
+        """Whether the model could be called now, as far as can be told without calling it."""
         connection = self.find(model) if model else None
         if connection is not None and connection.key_in == "memory" and self.needs_key(connection):
-            return Readiness(False, _key_again(connection), "", connection.provider.keys[:1])
+            return Readiness(False, _enter_key_again(connection), "", connection.provider.keys[:1])
         if connection is not None and (connection.server is not None or connection.form):
             return Readiness(True)
         if model and connection is None and names_a_server(model) and not api_base:
             server = model.partition("/")[0]
             return Readiness(
                 False,
-                f"The server {server} is not connected any more.",
+                f"The server {server} is no longer connected.",
                 "Choose another model, or connect it again.",
             )
         return readiness(model, api_base, self.environ_with_keys())
@@ -272,7 +274,7 @@ class Connections:
         key = secrets.get(API_KEY)
         form = connection.form
         if connection.server is not None:
-            # Another server gets no key of the provider whose API it has.
+            # A server must not get the key of the provider whose API it implements.
             for name in (*variables, *_BASES):
                 environ.pop(name, None)
         if key is not None and form is None:
@@ -284,7 +286,7 @@ class Connections:
             num_ctx=_num_ctx(connection, request.model),
         )
         if "api_version" in connection.values and request.model_api == "auto":
-            # Azure has the Responses API under versions of its own only.
+            # Azure offers the Responses API only under its own API versions.
             sent = replace(sent, model_api="chat")
         headers = {
             name.removeprefix(HEADER): value
@@ -309,7 +311,7 @@ class Connections:
         )
 
     async def secrets_of(self, connection: ModelConnection) -> Secrets:
-        """The saved key, and what else is kept with it. Raises ``ModelError``."""
+        """The saved key, and the secrets that are kept with it. Raises ``ModelError``."""
         if connection.key_in is None:
             return {}
         if connection.id in self._read:
@@ -317,10 +319,15 @@ class Connections:
         try:
             entry = await self.keys.get(connection.id, connection.key_in)
         except KeyStoreError as error:
-            raise ModelError("authentication", f"The saved key was not read. {error}") from error
+            raise ModelError(
+                "authentication", f"The saved key could not be read. {error}"
+            ) from error
         if entry is None:
-            gone = f"The saved key of {connection.label} is gone. Enter it again: Connect a Model."
-            again = _key_again(connection)
+            gone = (
+                f"The saved key of {connection.label} is missing. Enter it again under “Connect a "
+                "Model”."
+            )
+            again = _enter_key_again(connection)
             raise ModelError("authentication", again if connection.key_in == "memory" else gone)
         self._read[connection.id] = unpacked(entry)
         return self._read[connection.id]
@@ -328,8 +335,8 @@ class Connections:
     def _goes_to_the_users_own_server(
         self, request: ModelRequest, connection: ModelConnection
     ) -> bool:
-        """Whether the setting ``api_base`` holds for the model: for names like ``openai/mine``, of
-        which the provider's connection knows nothing."""
+        """Whether the setting ``api_base`` applies to the model rather than the provider's
+        connection: it does for names like ``openai/mine``, which neither lists."""
         if not request.api_base or connection.server is not None:
             return False
         listed = provider_of(request.model)
@@ -345,8 +352,8 @@ class Connections:
         secrets: Secrets | None,
         place: KeyPlace | None,
     ) -> ModelConnection:
-        """Add or replace a connection; without ``secrets``, it keeps those it has, and with an
-        empty mapping none.
+        """Add or replace a connection. None for ``secrets`` keeps the saved ones while the address
+        is the same; an empty mapping removes them.
 
         Raises ``KeyStoreError`` and ``OSError``; then no connection has changed, and no key is kept
         without one."""
@@ -375,19 +382,19 @@ class Connections:
         """Remove a connection and its key; False where there is none.
 
         Raises ``KeyStoreError`` and ``OSError``."""
-        found = dict(self._file.read())
-        connection = found.pop(connection_id, None)
+        connections = dict(self._file.read())
+        connection = connections.pop(connection_id, None)
         if connection is None and connection_id not in CONNECTABLE:
             return False
         self._read.pop(connection_id, None)
         await self.keys.delete(connection_id, connection.key_in if connection else None)
         if connection is None:
             return False
-        self._file.write(found)
+        self._file.write(connections)
         return True
 
     def variable_set(self, connection: ModelConnection) -> str | None:
-        """The environment variable that has a key of the provider, if one does."""
+        """The environment variable that has the provider's key, if one does."""
         is_own = connection.server is not None or connection.form is not None
         if is_own or not api_key(connection.provider, self._environ):
             return None
@@ -395,30 +402,30 @@ class Connections:
         return next(name for name in names if self._environ.get(name, "").strip())
 
 
-def _key_again(connection: ModelConnection) -> str:
+def _enter_key_again(connection: ModelConnection) -> str:
     return (
-        f"The key of {connection.label} was kept until the server stopped. Enter it again: Connect "
-        "a Model."
+        f"The key of {connection.label} was kept until the server stopped. Enter it again under "
+        "“Connect a Model”."
     )
 
 
 def _num_ctx(connection: ModelConnection, model: str) -> int | None:
-    """Tokens of context to ask for, where the server decides on them by request."""
+    """The context window to request, in tokens; None if the server does not take one."""
     if connection.server != "ollama":
         return None
     name = model.partition("/")[2]
-    known = next((each for each in connection.models if each.name == name), None)
-    most = known.context_window if known is not None else None
+    listed = next((each for each in connection.models if each.name == name), None)
+    most = listed.context_window if listed is not None else None
     return min(most, OLLAMA_CONTEXT) if most else OLLAMA_CONTEXT
 
 
 def _windows(connections: Iterable[ModelConnection]) -> dict[str, CatalogueModel]:
-    """What is known of the models of servers, by their full names."""
-    found = {}
+    """Context windows of the servers' models and whether they see images, by full name."""
+    windows = {}
     for connection in connections:
         for each in connection.models:
             name = f"{connection.id}/{each.name}"
             window = _num_ctx(connection, name) or each.context_window
             if window:
-                found[name] = CatalogueModel(each.name, each.name, window, bool(each.vision))
-    return found
+                windows[name] = CatalogueModel(each.name, each.name, window, bool(each.vision))
+    return windows

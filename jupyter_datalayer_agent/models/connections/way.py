@@ -1,7 +1,7 @@
-"""The way of a call's requests to a model server: proxies, certificates and extra headers.
+"""How a call's requests reach a model server: proxies, certificates and extra headers.
 
-A call sets its way for as long as it waits for the network; whatever client the request is made
-with, ``wire`` sends it along that way.
+A call sets its way for as long as it waits for the network. ``wire`` sends requests that way,
+whatever client makes them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]+")
 """RFC 9110, 5.1."""
 _VALUE = re.compile(r"[\x20-\x7e\t]*")
-# The client makes them of the request and the connection.
+# The HTTP client sets these itself, from the request and the connection.
 _MADE_BY_HTTP = frozenset(
     [
         "accept-encoding",
@@ -51,14 +51,14 @@ _CA_FILES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
 
 class NetworkProblem(Exception):
-    """Requests to this server cannot succeed as things are. The message says why and what to do;
-    it holds no secret."""
+    """Requests to this server cannot succeed. The message says why and what to do, and contains no
+    secret."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How requests go. ``headers`` and ``certificate`` are for the server at ``address`` alone.
-    ``secrets`` are what no message may hold, besides those of ``environ``."""
+    """How requests travel. ``headers`` and ``certificate`` are for the server at ``address`` alone.
+    ``secrets`` are values that no message may contain, besides the keys of ``environ``."""
 
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     address: str | None = None
@@ -67,7 +67,7 @@ class Way:
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def leads_to(self, url: str) -> bool:
-        """Whether ``url`` is of the server that headers and certificate are for."""
+        """Whether ``url`` is on the server that headers and certificate are for."""
         return self.address is not None and server_of(url) == server_of(self.address)
 
 
@@ -75,13 +75,13 @@ _current: ContextVar[Way | None] = ContextVar("datalayer_agent_way", default=Non
 
 
 def current_way() -> Way | None:
-    """The way of the call that this is part of; None where it is part of none."""
+    """The way of the current model call; None outside of one."""
     return _current.get()
 
 
 @contextlib.contextmanager
 def going(way: Way) -> Iterator[None]:
-    """Requests that are begun meanwhile go this way."""
+    """Send the requests that begin inside the block this way."""
     token = _current.set(way)
     try:
         yield
@@ -97,7 +97,8 @@ def server_of(url: str) -> tuple[str, str, int]:
 
 
 def tls(way: Way, url: str) -> ssl.SSLContext:
-    """What certificates are accepted and shown at ``url``. Raises ``NetworkProblem``."""
+    """The authorities to accept and the client certificate to show at ``url``. Raises
+    ``NetworkProblem``."""
     named = next(filter(None, (way.environ.get(name, "").strip() for name in _CA_FILES)), None)
     shown = way.certificate if way.leads_to(url) else None
     times = (
@@ -116,7 +117,7 @@ def _changed(file: str) -> float:
 def _context(
     authorities: str | None, shown: ClientCertificate | None, _: tuple[float, ...]
 ) -> ssl.SSLContext:
-    # Reading the files takes a while. A certificate that was renewed is another one.
+    # Cached, since reading the files takes a while; by their times, so that a renewed one is read.
     import certifi
 
     try:
@@ -133,7 +134,7 @@ def _context(
     ]
     for file in files:
         if file is not None and not Path(file).is_file():
-            raise NetworkProblem(f"The client certificate cannot be used: there is no file {file}.")
+            raise NetworkProblem(f"The client certificate cannot be used: {file} does not exist.")
     try:
         # Without a password of its own, OpenSSL would ask for one in the server's terminal.
         context.load_cert_chain(files[0], files[1], password=_no_password)  # type: ignore[arg-type]
@@ -180,27 +181,27 @@ def through(proxy: str | None, context: ssl.SSLContext | None) -> httpx.AsyncBas
 
 def needs_login(proxy: str) -> NetworkProblem:
     return NetworkProblem(
-        f"The proxy {shown_proxy(proxy)} needs a login. Name it with user and password where the "
-        "proxy is set: http://USER:PASSWORD@HOST:PORT. Then restart the server."
+        f"The proxy {shown_proxy(proxy)} needs a login. Add user name and password to its address "
+        "where it is set: http://USER:PASSWORD@HOST:PORT. Then restart the server."
     )
 
 
 def header_problem(headers: Mapping[str, str | None]) -> str | None:
     """Why these headers cannot be sent, without any of their values; None if they can."""
     if len(headers) > MOST_HEADERS:
-        return f"There can be at most {MOST_HEADERS} headers."
+        return f"At most {MOST_HEADERS} headers are possible."
     seen: set[str] = set()
     for name, value in headers.items():
         if not _NAME.fullmatch(name):
             return (
-                "The name of a header has letters, digits and hyphens, without spaces and colons: "
-                "X-Api-Key for example."
+                "A header's name consists of letters, digits and hyphens, without spaces and "
+                "colons. Example: X-Api-Key."
             )
         lower = name.lower()
         if lower in _MADE_BY_HTTP:
-            return f"{name} follows from the request and its address, and cannot be set."
+            return f"{name} is set automatically and cannot be changed."
         if lower in seen:
-            return f"There are two headers {name}."
+            return f"The header {name} is given twice."
         seen.add(lower)
         if value is not None and (not value.strip() or not _VALUE.fullmatch(value)):
             return f"The value of {name} must be one line of ASCII characters."

@@ -18,11 +18,11 @@ from .gguf import read_model
 log = logging.getLogger(__name__)
 
 PREFIX = "local/"
-"""Of the names by which the models are chosen: ``local/NAME``."""
+"""Prefix of the names by which the models are chosen: ``local/NAME``."""
 LABEL = "On this computer"
 USUAL_WINDOW = 16_384
-"""Tokens of the context window where the user names no other: more takes memory, and on most
-computers minutes to read."""
+"""Default context window, in tokens. A larger one takes more memory, and reading that much takes
+minutes on most computers."""
 SMALLEST_WINDOW = 1_000
 MOST_NAME = 60
 
@@ -31,8 +31,8 @@ _NAME = re.compile(rf"[a-z0-9](?:[a-z0-9._-]{{0,{MOST_NAME - 1}}})\Z")
 
 @dataclass(frozen=True)
 class LocalModel:
-    """One added model. ``window`` is the number of tokens that it reads at once, ``kv_bytes`` what
-    each of them takes in memory; ``size`` in bytes is that of the file as it was added."""
+    """One added model. ``window`` is its context window in tokens, ``kv_bytes`` the memory that
+    each of them takes, ``size`` the file's size in bytes when it was added."""
 
     name: str
     path: str
@@ -49,7 +49,7 @@ class LocalModel:
 
 
 class CannotAdd(Exception):
-    """Why a model cannot be added or removed, and what to do."""
+    """A model cannot be added or removed; the message says why and what to do."""
 
 
 class AddedModels:
@@ -72,29 +72,30 @@ class AddedModels:
         return _read(self._file(name)) if _NAME.match(name) else None
 
     def add(self, file: Path, name: str | None = None, window: int | None = None) -> LocalModel:
-        """Add a file under a name, else its own. Raises ``CannotAdd`` and ``UnusableFile``."""
+        """Add a model file under a name, by default the file's. ``window`` is in tokens. Raises
+        ``CannotAdd`` and ``UnusableFile``."""
         file = file.expanduser().absolute()
-        found = read_model(file)
+        header = read_model(file)
         name = name or name_of(file)
         if not _NAME.match(name):
             raise CannotAdd(
-                f"{name} cannot be a name: use up to {MOST_NAME} small letters, digits, dots, "
-                "hyphens and underscores, with a letter or digit first."
+                f"{name} is not a valid name. Use up to {MOST_NAME} lowercase letters, digits, "
+                "dots, hyphens and underscores, and begin with a letter or a digit."
             )
-        longest = found.context_length or USUAL_WINDOW
+        longest = header.context_length or USUAL_WINDOW
         if window is not None and not SMALLEST_WINDOW <= window <= longest:
             raise CannotAdd(
-                f"The context window must be from {SMALLEST_WINDOW:,} to {longest:,} tokens, which "
-                "the model was trained for."
+                f"The context window of this model can be {SMALLEST_WINDOW:,} to {longest:,} "
+                "tokens."
             )
         model = LocalModel(
             name=name,
             path=str(file),
-            size=found.size,
-            title=found.title,
-            architecture=found.architecture,
+            size=header.size,
+            title=header.title,
+            architecture=header.architecture,
             window=window or min(longest, USUAL_WINDOW),
-            kv_bytes=found.kv_bytes,
+            kv_bytes=header.kv_bytes,
         )
         self._write(model)
         return model
@@ -103,8 +104,8 @@ class AddedModels:
         """Forget a model; its file stays. Raises ``CannotAdd`` if there is none of that name."""
         model = self.find(name)
         if model is None:
-            known = ", ".join(each.name for each in self.all()) or "none"
-            raise CannotAdd(f"There is no local model {name}. Added: {known}.")
+            added = ", ".join(model.name for model in self.all()) or "none"
+            raise CannotAdd(f"No local model is called {name}. Added models: {added}.")
         self._file(model.name).unlink(missing_ok=True)
         return model
 
@@ -116,7 +117,7 @@ class AddedModels:
         taken = self.find(model.name)
         if taken is not None:
             raise CannotAdd(
-                f"The name {model.name} is taken, for {taken.path}. Choose another one with "
+                f"The name {model.name} is already used for {taken.path}. Choose another one with "
                 f"--name, or run `jupyter datalayer-agent models remove {model.name}` first."
             )
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +139,7 @@ def added_models() -> AddedModels:
 
 
 def name_of(file: Path) -> str:
-    """A name made of the file's."""
+    """A valid name for the model, made from the file's."""
     name = re.sub(r"[^a-z0-9._-]+", "-", file.stem.lower()).strip("-._")
     return name[:MOST_NAME] or "model"
 

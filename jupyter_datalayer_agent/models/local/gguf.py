@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 MAGIC = b"GGUF"
 MOST_STRING = 32 * 1024 * 1024
-"""Bytes of a string above which the file counts as damaged; chat templates have up to 100 KB."""
+"""A file with a longer string, in bytes, counts as damaged; chat templates have up to 100 KB."""
 MOST_DIMENSIONS = 8
 
 _ALIGNMENT = 32
@@ -35,7 +35,7 @@ _SCALARS = {
     12: "d",
 }
 _KEPT_ARRAY = 4096
-"""Items of an array that is kept: the number of heads of each layer, but no vocabulary."""
+"""The most items of an array that is kept: enough for a value per layer, not for a vocabulary."""
 
 BLOCKS: Mapping[int, tuple[int, int]] = {
     **{0: (1, 4), 1: (1, 2), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8)},
@@ -45,10 +45,10 @@ BLOCKS: Mapping[int, tuple[int, int]] = {
     **{20: (32, 18), 21: (256, 110), 22: (256, 82), 23: (256, 136), 29: (256, 56)},
     **{30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17)},
 }
-"""Of each type of tensor: the values in a block, and the bytes of one (``ggml.h``)."""
+"""By type of tensor, the number of values in a block and the block's bytes (``ggml.h``)."""
 
 _NO_ANSWERS = frozenset(["bert", "clip", "jina-bert-v2", "modern-bert", "nomic-bert", "t5encoder"])
-"""Architectures that write no text: embeddings, and the part of a model that reads pictures."""
+"""Architectures that generate no text: embeddings, and the image encoder of a model."""
 
 
 class UnusableFile(Exception):
@@ -57,8 +57,8 @@ class UnusableFile(Exception):
 
 @dataclass(frozen=True)
 class GgufModel:
-    """What the header says of a language model. ``context_length`` is the number of tokens that it
-    was trained to read, ``kv_bytes`` what one token takes in memory beside the weights."""
+    """The header of a language model. ``context_length`` is the number of tokens that it was
+    trained to read, ``kv_bytes`` the memory that one token takes besides the weights."""
 
     architecture: str
     title: str
@@ -75,7 +75,7 @@ def read_model(file: Path) -> GgufModel:
         with file.open("rb") as stream:
             return _read(file, stream, os.fstat(stream.fileno()).st_size)
     except FileNotFoundError as error:
-        raise UnusableFile(f"There is no file {file}.") from error
+        raise UnusableFile(f"{file} does not exist.") from error
     except PermissionError as error:
         message = f"{file} cannot be read: permission denied. Make it readable for your account."
         raise UnusableFile(message) from error
@@ -86,7 +86,7 @@ def read_model(file: Path) -> GgufModel:
 def _read(file: Path, stream: BinaryIO, size: int) -> GgufModel:
     if stream.read(len(MAGIC)) != MAGIC:
         what = "is empty" if size == 0 else "is not a GGUF file"
-        raise UnusableFile(f"{file} {what}. Local models are files in the format of llama.cpp.")
+        raise UnusableFile(f"{file} {what}. Local models must be GGUF files, as llama.cpp reads.")
     try:
         header = _Header(stream, size)
     except _Damaged as error:
@@ -104,11 +104,11 @@ def _read(file: Path, stream: BinaryIO, size: int) -> GgufModel:
     kind = metadata.get("general.type", "model")
     if not architecture or kind != "model" or architecture in _NO_ANSWERS:
         raise UnusableFile(
-            f"{file} holds no language model ({architecture or kind}). Name the file of a model "
+            f"{file} contains no language model ({architecture or kind}). Name the file of a model "
             "that can chat."
         )
     if header.tensors == 0:
-        raise UnusableFile(f"{file} holds a vocabulary and no model.")
+        raise UnusableFile(f"{file} contains a vocabulary but no model.")
     return GgufModel(
         architecture=architecture,
         title=str(metadata.get("general.name", "")),
@@ -119,7 +119,7 @@ def _read(file: Path, stream: BinaryIO, size: int) -> GgufModel:
 
 
 def _kv_bytes(metadata: Mapping[str, Any], architecture: str) -> int:
-    """Keys and values of a token in all layers, as 16-bit numbers."""
+    """Bytes of a token's keys and values in all layers, as 16-bit numbers."""
 
     def value(name: str) -> Any:
         return metadata.get(f"{architecture}.{name}")
@@ -153,7 +153,7 @@ class _Header:
         self._size = size
         version = self._number("I")
         if version not in (2, 3):
-            raise _Damaged(f"version {version} of the format is unknown")
+            raise _Damaged(f"version {version} of the format is not supported")
         self.tensors = self._number("Q")
         self.metadata: dict[str, Any] = {}
         for _ in range(self._number("Q")):
@@ -182,7 +182,7 @@ class _Header:
         if kind == _ARRAY:
             return self._array()
         if kind not in _SCALARS:
-            raise _Damaged(f"type {kind} of a value is unknown")
+            raise _Damaged(f"a value has the unknown type {kind}")
         return self._number(_SCALARS[kind])
 
     def _array(self) -> list[Any] | None:
@@ -201,7 +201,7 @@ class _Header:
     def _text(self) -> str:
         length = self._number("Q")
         if length > MOST_STRING:
-            raise _Damaged("a text in it is too long")
+            raise _Damaged("a string in it is too long")
         return self._bytes(length).decode("utf-8", "replace")
 
     def _number(self, code: str) -> Any:
@@ -209,13 +209,13 @@ class _Header:
 
     def _skip(self, count: int) -> None:
         if count > self._size:
-            raise _Damaged("a text in it is too long")
+            raise _Damaged("a string in it is too long")
         # A relative seek would empty the stream's buffer each time.
         if len(self._stream.read(count)) < count:
-            raise _Damaged("it ends in its header")
+            raise _Damaged("it ends within its header")
 
     def _bytes(self, count: int) -> bytes:
-        found = self._stream.read(count)
-        if len(found) < count:
-            raise _Damaged("it ends in its header")
-        return found
+        content = self._stream.read(count)
+        if len(content) < count:
+            raise _Damaged("it ends within its header")
+        return content

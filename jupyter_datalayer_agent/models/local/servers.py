@@ -23,31 +23,31 @@ from typing import IO, Any
 from ..types import ModelError, Readiness
 from .added_models import AddedModels, LocalModel, added_models
 
-# The memory that a model needs, beside what is available.
+# How much memory a model needs, and how much is available.
 
 
 CACHE_MIB = 512
-"""MiB of memory in which llama.cpp keeps what it has read of other conversations, so that going
-back to one does not read it again."""
+"""MiB of memory in which llama.cpp keeps other conversations that it has read, so that it need not
+read one again to continue it."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 def needed(model: LocalModel) -> int:
-    """About how many bytes the model needs: its weights, what it keeps of each token in its window,
-    and of other conversations. The room for calculations, some 10%, is not known beforehand."""
+    """About how many bytes the model needs: for its weights, for the tokens in its window and for
+    other conversations. Calculations take some 10% more; how much is not known beforehand."""
     of_tokens = model.window * model.kv_bytes
     return int(1.1 * model.size) + of_tokens + min(CACHE_MIB * 1024 * 1024, of_tokens)
 
 
 def available(cgroup: Path = _CGROUP) -> int:
-    """Bytes that can be had now: of the machine, or of the container if that is less."""
+    """Bytes that are available now, on the machine or in the container, whichever is less."""
     import psutil
 
     free: int = psutil.virtual_memory().available
     most, used = _number(cgroup / "memory.max"), _number(cgroup / "memory.current")
     if most is not None and used is not None:
-        # Of what a container uses, the kernel takes cached files back when memory is wanted.
+        # The kernel frees a container's cached files when memory is needed.
         free = min(free, max(0, most - used + _cached(cgroup / "memory.stat")))
     return free
 
@@ -83,7 +83,7 @@ def _cached(file: Path) -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
 
 
-# Whether a model on this computer could be started now.
+# Whether a local model could be started now.
 
 
 INSTALL = 'pip install "jupyter-datalayer-agent[local]"'
@@ -97,13 +97,13 @@ def is_installed() -> bool:
 
 
 def readiness_of(name: str, models: AddedModels | None = None) -> Readiness:
-    """Whether ``local/NAME`` could be called, but for the memory that is free: that is compared
-    when it is started, since models that nobody uses are unloaded for it."""
+    """Whether ``local/NAME`` could be called. Free memory is checked only when the model is
+    started, since idle models are unloaded to make room."""
     model = (models or added_models()).find(name)
     if model is None:
         return Readiness(
             False,
-            f"There is no local model {name.removeprefix('local/')}.",
+            f"No local model is called {name.removeprefix('local/')}.",
             "Run `jupyter datalayer-agent models add FILE.gguf` in a terminal.",
         )
     problem = file_problem(model)
@@ -120,11 +120,11 @@ def readiness_of(name: str, models: AddedModels | None = None) -> Readiness:
 
 
 def file_problem(model: LocalModel) -> str:
-    """What is wrong with the model's file; empty if it is as it was when it was added."""
+    """What is wrong with the model's file; empty if it has not changed since it was added."""
     try:
         size = Path(model.path).stat().st_size
     except FileNotFoundError:
-        return f"The file of {model.name} is not there any more: {model.path}."
+        return f"The file of {model.name} is missing: {model.path}."
     except OSError as error:
         return f"The file of {model.name} cannot be read: {error.strerror} ({model.path})."
     if size != model.size:
@@ -133,20 +133,21 @@ def file_problem(model: LocalModel) -> str:
 
 
 def never_fits(model: LocalModel, memory: int | None = None) -> str:
-    """Says so where the computer has less ``memory`` than the model needs, whatever else runs."""
+    """A message if the model needs more than the computer's whole ``memory``, in bytes, else
+    empty."""
     memory = installed() if memory is None else memory
     wanted = needed(model)
     if wanted <= memory:
         return ""
     return (
         f"{model.name} needs about {size_text(wanted)} of memory, and this computer has "
-        f"{size_text(memory)}. Add it with a smaller context window (--context), or take a "
+        f"{size_text(memory)}. Add it with a smaller context window (--context), or choose a "
         "smaller model."
     )
 
 
 def too_large(model: LocalModel, free: int | None = None) -> str:
-    """Says so where the model needs more memory than ``free`` bytes; empty if it fits."""
+    """A message if the model needs more memory than ``free`` bytes, else empty."""
     free = available() if free is None else free
     wanted = needed(model)
     if wanted <= free:
@@ -154,21 +155,21 @@ def too_large(model: LocalModel, free: int | None = None) -> str:
     return (
         f"{model.name} needs about {size_text(wanted)} of memory, and {size_text(free)} are "
         "available. Close other programs or kernels, add it with a smaller context window "
-        "(--context), or take a smaller model."
+        "(--context), or choose a smaller model."
     )
 
 
-# One process that serves a model, as the Jupyter server has it.
+# The process that serves one model, seen from the Jupyter server.
 
 
 log = logging.getLogger(__name__)
 
 PROGRAM = Path(__file__).resolve().parent / "llama_process"
 MOST_LINES = 60
-"""Of what the process logs, for the message if it fails."""
+"""Lines of the process's log that are kept, to explain a failure."""
 
 END_SECONDS = 2.0
-"""For a process to end after its output or its connections did."""
+"""How long a process may take to end after its output or its connections have ended."""
 
 _ERROR_LINE = re.compile(r"^[\d.]+ E \S+ +(?:\S+: )?(.+)")
 _NO_MEMORY = re.compile(
@@ -179,8 +180,8 @@ _NO_MEMORY = re.compile(
 class ModelProcess:
     """llama.cpp with one model, on a port and with a key of its own.
 
-    Started from the event loop's own thread: Linux ends the process with the thread that started
-    it. It is in a session of its own, so that Ctrl+C in the server's terminal does not reach it.
+    Start it in the event loop's own thread: Linux ends the process with the thread that started
+    it. It has its own session, so that Ctrl+C in the server's terminal does not reach it.
     """
 
     def __init__(self, model: LocalModel, threads: int, program: Path = PROGRAM) -> None:
@@ -225,16 +226,16 @@ class ModelProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The id of the process."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether the process still runs."""
         return self._process.poll() is None
 
     async def address(self) -> str:
-        """Where it listens, once the model is loaded. Raises ``ModelError``."""
+        """Wait until the model is loaded, and return where it listens. Raises ``ModelError``."""
         answer = await asyncio.shield(self._answer)
         if "address" in answer:
             return str(answer["address"])
@@ -259,8 +260,8 @@ class ModelProcess:
         return min(used, self.model.size)
 
     def failure(self, reported: str | None = None) -> str:
-        """Why the process ended or did not load its model, for a user. Waits for its end, which
-        comes a moment after that of its output."""
+        """Explain to a user why the process ended or did not load its model. Waits for the process
+        to end, which it does a moment after its output."""
         self.ends()
         for thread in self._readers:
             thread.join(timeout=1)
@@ -270,8 +271,8 @@ class ModelProcess:
         name, size = self.model.name, size_text(self.model.size)
         if code == -getattr(signal, "SIGKILL", 9) or _NO_MEMORY.search(text):
             return (
-                f"The local model {name} ({size}) was ended by the system, most likely because the "
-                "memory ran out. Close other programs or kernels, or take a smaller model."
+                f"The system ended the local model {name} ({size}), most likely because memory "
+                "ran out. Close other programs or kernels, or choose a smaller model."
             )
         if code == -getattr(signal, "SIGILL", 4):
             return (
@@ -281,9 +282,8 @@ class ModelProcess:
         errors = [match[1] for line in self._log if (match := _ERROR_LINE.match(line))]
         detail = errors[0] if errors else reported or f"exit code {code}"
         return (
-            f"llama.cpp could not go on with the local model {name}: {detail}. The server's log "
-            "has the details; a newer llama.cpp may know more models: "
-            "pip install --upgrade xllamacpp"
+            f"llama.cpp failed with the local model {name}: {detail}. The server's log has the "
+            "details. A newer llama.cpp may support the model: pip install --upgrade xllamacpp"
         )
 
     async def end(self) -> None:
@@ -319,19 +319,19 @@ class ModelProcess:
 
 
 PROGRESS_SECONDS = 2.0
-"""Between reports of how much is loaded."""
+"""Time between two reports of how much is loaded."""
 
 
 _CHANGED = (
-    "{name} was added anew, and the former one still answers. Send this again when it has "
-    "finished, or stop that answer."
+    "{name} was added again while its former version is still answering. Wait for that answer or "
+    "stop it, then send this again."
 )
 
 
 @dataclass(frozen=True)
 class LocalOptions:
-    """``idle_seconds`` after which a process ends that nobody uses; ``threads`` of each, None for
-    as many as leave the computer usable."""
+    """An unused process ends after ``idle_seconds``. ``threads`` is the number for each process;
+    None for as many as leave the computer usable."""
 
     idle_seconds: float = 900.0
     threads: int | None = None
@@ -354,8 +354,8 @@ class LocalServers:
 
     @contextlib.asynccontextmanager
     async def use(self, name: str) -> AsyncGenerator[RunningModel, None]:
-        """The process of a model, which does not end meanwhile unless it fails. It may still be
-        loading. Raises ``ModelError`` where it cannot be started, saying why."""
+        """The process of a model, which is kept running inside the block. It may still be loading.
+        Raises ``ModelError`` if it cannot be started."""
         async with self._starting:
             running = await self._find_or_start(name)
             running.begin_use()
@@ -363,7 +363,7 @@ class LocalServers:
             yield running
         finally:
             running.end_use()
-            # One that was ended meanwhile, as by ``close``, leaves no task behind.
+            # A process that was ended meanwhile, by ``close`` for example, needs no task.
             if not running.users and running in self._running.values():
                 self._idle(running)
 
@@ -374,7 +374,7 @@ class LocalServers:
                 await self._end(running)
 
     def processes(self) -> list[ModelProcess]:
-        """Those that run."""
+        """The processes that run."""
         return [each.process for each in self._running.values() if each.process.is_alive]
 
     def users(self, name: str) -> int:
@@ -402,7 +402,7 @@ class LocalServers:
         return running
 
     async def _make_room(self, model: LocalModel) -> None:
-        """End processes that nobody uses if the model does not fit beside them."""
+        """End unused processes until the model fits. Raises ``ModelError`` if it does not."""
         for running in list(self._running.values()):
             if needed(model) <= self._free():
                 return
@@ -413,11 +413,11 @@ class LocalServers:
             raise ModelError("server", problem, retryable=False)
 
     def _free(self) -> int:
-        """Bytes that are available, without those that models take which are being loaded."""
+        """Bytes that are available, less those that models still being loaded will take."""
         return available() - sum(each.outstanding for each in self._running.values())
 
     def _idle(self, running: RunningModel) -> None:
-        """Nobody uses it now: end it later, or at once if it is still loading."""
+        """End a process that nobody uses: later, or at once if it is still loading."""
         seconds = self._options().idle_seconds if running.is_loaded else 0.0
         running.idle = asyncio.create_task(self._end_after(running, seconds))
 
@@ -439,7 +439,7 @@ class LocalServers:
 
 
 class RunningModel:
-    """A process and how many calls use it; ``idle`` ends it where nobody does."""
+    """A process and how many calls use it; ``idle`` is the task that ends it if none does."""
 
     def __init__(self, process: ModelProcess) -> None:
         self.process = process
@@ -457,19 +457,19 @@ class RunningModel:
         self.users -= 1
 
     def cancel_idle(self) -> None:
-        """It is used again."""
+        """Keep the process running."""
         if self.idle is not None:
             self.idle.cancel()
             self.idle = None
 
     @property
     def outstanding(self) -> int:
-        """Bytes that it will yet take."""
+        """Bytes that it will take until it is loaded."""
         process = self.process
         return 0 if self.is_loaded else max(0, needed(process.model) - process.loaded_bytes())
 
     async def loading(self) -> AsyncGenerator[str, None]:
-        """What to show until the model is loaded. Raises ``ModelError`` if that fails."""
+        """Yield what to show until the model is loaded. Raises ``ModelError`` if that fails."""
         address = asyncio.ensure_future(self.process.address())
         try:
             yield f"Loading {self._name} ({size_text(self.process.model.size)})"
@@ -485,7 +485,7 @@ class RunningModel:
     def _progress(self) -> str:
         size, loaded = self.process.model.size, self.process.loaded_bytes()
         if loaded >= size:
-            # It was read, and is arranged for this computer's processor.
+            # All of it has been read, and is now rearranged for this computer's processor.
             return f"Preparing {self._name} ({size_text(size)})"
         return f"Loading {self._name} ({size_text(size)}, {100 * loaded // size}%)"
 
@@ -495,7 +495,7 @@ class RunningModel:
 
 
 def usual_threads() -> int:
-    """A thread for each core but one; both of two, since the process has a low priority."""
+    """A thread for each core but one, and two on two cores, since the process has low priority."""
     import psutil
 
     cores = psutil.cpu_count(logical=False) or psutil.cpu_count() or 1

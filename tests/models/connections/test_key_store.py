@@ -125,7 +125,7 @@ async def test_a_keyring_that_writes_plain_text_is_not_used(
 ) -> None:
     ring = type("Plain", (Ring,), {"priority": 0.5})()
     use(monkeypatch, ring)
-    with pytest.raises(KeyringError, match="no keyring"):
+    with pytest.raises(KeyringError, match="no usable keyring"):
         await KeyringAccess().set("openai", KEY)
     assert ring.kept == {}
 

@@ -58,7 +58,7 @@ def llama_cpp_seems_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_process_that_the_system_kills_ran_out_of_memory(tmp_path: Path) -> None:
     programs = Programs(tmp_path, "os.kill(os.getpid(), 9)")
     error = await programs.failure()
-    assert "one (0.4 MB) was ended by the system, most likely because the memory" in error.message
+    assert "The system ended the local model one (0.4 MB), most likely" in error.message
     assert not error.retryable
     await programs.servers.close()
 
@@ -153,7 +153,7 @@ async def test_a_model_that_is_added_anew_does_not_cut_off_an_answer_of_the_form
             pass
         programs.models.remove("one")
         programs.models.add(tmp_path / "one.gguf", window=1_000)
-        assert "the former one still answers" in (await programs.failure()).message
+        assert "its former version is still answering" in (await programs.failure()).message
         assert running.process.is_alive
     await programs.load()
     assert [process.is_alive for process in programs.started] == [False, True]

@@ -61,7 +61,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -
 def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match=r"is a folder. Name the .gguf file"):
         read_model(tmp_path)
-    with pytest.raises(UnusableFile, match="There is no file"):
+    with pytest.raises(UnusableFile, match="does not exist"):
         read_model(tmp_path / "missing.gguf")
 
 
@@ -75,14 +75,14 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
 
 def test_what_writes_no_text_is_refused(tmp_path: Path) -> None:
     file = tiny_model(tmp_path / "clip.gguf", architecture="clip")
-    with pytest.raises(UnusableFile, match=re.escape("holds no language model (clip)")):
+    with pytest.raises(UnusableFile, match=re.escape("contains no language model (clip)")):
         read_model(file)
     writer = gguf.GGUFWriter(tmp_path / "vocabulary.gguf", "llama")
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    with pytest.raises(UnusableFile, match="a vocabulary and no model"):
+    with pytest.raises(UnusableFile, match="a vocabulary but no model"):
         read_model(tmp_path / "vocabulary.gguf")
 
 

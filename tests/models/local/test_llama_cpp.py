@@ -164,7 +164,7 @@ async def test_a_process_that_is_killed_while_it_answers_is_reported(world: Worl
 
     with pytest.raises(ModelError) as caught:
         await kill_at_first_text()
-    assert "The local model tiny (0.4 MB) was ended by the system" in caught.value.message
+    assert "The system ended the local model tiny (0.4 MB)" in caught.value.message
     assert text(await world.answer())
 
 

@@ -1,8 +1,8 @@
 """The process that serves one model with llama.cpp, for as long as the Jupyter server lives.
 
-It reads its job, a line of JSON, from standard input, writes ``{"address"}`` or ``{"error"}`` to
-standard output, and ends when standard input does: then the server is gone, however it ended. It
-imports nothing of the package.
+It reads its job, a line of JSON, from standard input and writes ``{"address"}`` or ``{"error"}`` to
+standard output. It ends when standard input does, since that means that the server is gone. It
+imports nothing from the package.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def _serve(job: dict[str, Any]) -> Any:
     params.n_parallel = 1
     params.cache_ram_mib = job["cache_mib"]
     params.use_jinja = True
-    # Loads the model a first time to find out what fits.
+    # Fitting would load the model an extra time, to find out what fits.
     params.fit_params = False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = job["threads"]
     params.hostnames = ["127.0.0.1"]

@@ -235,7 +235,7 @@ export const NOTHING_CONNECTED: ConnectionsReply = {
       modelExample: ''
     }
   ],
-  keyringProblem: 'This computer has no keyring that can be used here.',
+  keyringProblem: 'This computer has no usable keyring.',
   keyFolder: '/home/me/keys',
   modelLocked: false
 };
