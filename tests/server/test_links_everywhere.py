@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,6 +102,19 @@ def _request(server: RunningServer, method: str, route: str, **options: Any) -> 
     headers = {"Authorization": f"token {server.token}", "X-Datalayer-Agent-Client": CLIENT}
     address = f"{server.url}datalayer-agent/{route}"
     return requests.request(method, address, headers=headers, timeout=SLOWEST, **options)
+
+
+def _stored(server: RunningServer) -> str:
+    """All that the conversations so far have stored, which is all that pages are sent of them."""
+    rows: list[Any] = []
+    for file in server.folder.rglob("*.db"):
+        with closing(sqlite3.connect(file)) as database:
+            for (name,) in database.execute(TABLES).fetchall():
+                rows += database.execute(f'SELECT * FROM "{name}"')
+    return "".join(str(value) for row in rows for value in row)
+
+
+TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'"
 
 
 class Case(NamedTuple):
@@ -334,6 +349,7 @@ def test_no_path_leads_out(server: RunningServer, model: ScriptedModelServer, ca
         assert SECRET not in answer + sent + written, attack
         assert "internal error" not in answer.lower(), (attack, answer)
     assert _request(server, "GET", "health").ok
+    assert SECRET not in _stored(server)
     assert {each.name: each.read_bytes() for each in outside.iterdir()} == before
 
 
@@ -347,6 +363,14 @@ def test_a_link_within_the_root_is_followed(
     answer = case.ask(server, f"inside{case.kind}")
     assert '"error"' not in answer
     assert (server.root / f"inside{case.kind}").is_symlink()
+
+
+def test_what_is_stored_would_have_what_was_read(
+    server: RunningServer, model: ScriptedModelServer
+) -> None:
+    model.script(Call("readFile", {"path": "inside.txt"}), Say("Done."))
+    server.post("chat", {"message": "Why?", "mode": "ask"})
+    assert WITHIN in _stored(server)
 
 
 def test_jupyters_checkpoint_is_not_written_where_a_link_leads(server: RunningServer) -> None:

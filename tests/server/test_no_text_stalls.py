@@ -113,8 +113,9 @@ def described(server: RunningServer, model: ScriptedModelServer, text: str) -> N
 
 
 def upload(server: RunningServer, model: ScriptedModelServer, text: str) -> None:
-    for name in ("hostile.csv", "hostile.json", "hostile.xml"):
-        answer = server.request("POST", "upload", files={"file": (name, text)})
+    for suffix in ("csv", "tsv", "jsonl", "json", "parquet", "xlsx", "xml"):
+        file = {"file": (f"hostile.{suffix}", text)}
+        answer = server.request("POST", "upload", files=file)
         assert answer.status_code in (201, 400)
 
 
