@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..protocol import events
-from ..protocol.base import new_id
+from ..protocol.base import Audience, new_id
 from ..protocol.mcp import FormAnswer, InputForm
 from ..tools.call_approval import ApprovalRequest, Decision
 from ..tools.context import ToolFailure
 
 # Requests that wait for the user: approvals, questions and forms.
 
-
-Audience = Literal["page", "stream", "none"]
-"""Who can answer: a page (waits forever), a program that listens, or no one (`POST chat`)."""
 
 STREAM_WAIT_SECONDS = 600.0
 

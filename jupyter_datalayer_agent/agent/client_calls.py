@@ -12,7 +12,7 @@ from ..notebook.page import Page
 from ..notebook.paths import resolve_path
 from ..notebook.renames import TrackedPath
 from ..protocol import events
-from ..protocol.base import Mode, new_id
+from ..protocol.base import Audience, Mode, new_id
 from ..protocol.errors import AgentError
 from ..protocol.json_text import to_json
 from ..protocol.ops import UserMessage
@@ -26,7 +26,7 @@ from ..tools.dispatcher import Dispatcher
 from ..tools.gate import Gate, GatedTool, Refusal
 from ..tools.registry import Tool
 from ..tools.result import Dispatched, ResultBuilder
-from .approvals import ApprovalBroker, Audience, PendingRequests
+from .approvals import ApprovalBroker, PendingRequests
 from .data_sharing import TurnSharing
 from .history import assistant_item
 from .request import TurnRequest

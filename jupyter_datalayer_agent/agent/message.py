@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..protocol.base import Audience
 from ..protocol.errors import AgentError
 from ..protocol.ops import UserMessage
 from ..protocol.renames import Rename
 from ..protocol.requests import ChatReply
 from ..settings.turn_settings import Settings
-from .approvals import Audience
 from .request import TurnRequest, with_paths_now
 from .state import SessionState
 from .turn.loop import Turn

@@ -15,12 +15,11 @@ from ..protocol.context import Attachment
 from ..protocol.errors import AgentError
 from ..protocol.page import ActiveDocument
 from ..protocol.renames import Rename
-from ..protocol.requests import ChatRequest, SessionSettings
+from ..protocol.requests import AGENT_PREFIX, ChatRequest, SessionSettings
 from ..tools.gate import Gate
 from ..tools.registry import ToolRegistry
 from .runtime import Runtime
 
-AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
 # A path with spaces is quoted, or has a backslash before each space.
 _FILE = re.compile(r'(?:^|(?<=\s))@(?:"([^"]+)"|([^\s"]+(?:(?<=\\) [^\s"]+)*))')
 MOST_MENTIONS = 100

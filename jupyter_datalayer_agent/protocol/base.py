@@ -19,8 +19,11 @@ NotebookMode = Literal["off", "read-only", "full"]
 Location = Literal["panel", "inline", "magic", "api"]
 ApprovalPolicy = Literal["never", "destructive", "always"]
 SharePolicy = Literal["always", "ask", "never"]
-ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """Whether something may go to the model: outputs, or rows of data."""
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Audience = Literal["page", "stream", "none"]
+"""Who can answer a turn's questions: a page (which may take as long as it likes), a program that
+listens, or nobody (``POST chat``)."""
 SessionKind = Literal["chat", "strategist"]
 TurnStatus = Literal["running", "completed", "failed", "aborted"]
 

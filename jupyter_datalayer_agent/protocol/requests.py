@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -50,6 +51,10 @@ class ProposalDecision(Wire):
     kind: Literal["cell", "after", "file"]
     target: str = Field(max_length=1000)
     outcome: Literal["accepted", "accepted_in_part", "rejected"]
+
+
+AGENT_PREFIX = re.compile(r"^\s*agent:\s*", re.IGNORECASE)
+"""What a message begins with that is for Agent mode."""
 
 
 class ChatRequest(Wire):

@@ -14,7 +14,6 @@ from jupyter_server.utils import url_path_join
 
 from ..agent.context.system_prompt import system_prompt
 from ..agent.events import SerializedEvent, TurnEvents
-from ..agent.request import AGENT_PREFIX
 from ..agent.session.registry import SessionRegistry
 from ..entry_points import load
 from ..protocol.base import Mode
@@ -28,7 +27,7 @@ from ..protocol.descriptor import (
 )
 from ..protocol.errors import AgentError
 from ..protocol.ops import Interrupt, UserMessage
-from ..protocol.requests import ChatReply, ChatRequest
+from ..protocol.requests import AGENT_PREFIX, ChatReply, ChatRequest
 from .base.handler import Parts, check_message, key_of
 
 # The agent's descriptor, made of what this server has.

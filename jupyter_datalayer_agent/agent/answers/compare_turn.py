@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from ...models.types import ModelRequest
 from ...protocol import events
 from ...protocol.answers import CitedAnswer
+from ...protocol.base import Audience
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.ops import AskAgain, ChooseAnswer, Synthesise
 from ...protocol.requests import ChatReply, ChatRequest, Turn
@@ -26,7 +27,6 @@ from ...tools.context import SeenCells, ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate, GatedTool, Refusal
 from ...tools.redaction import BY_SETTING, CallRef, Question, Refused
-from ..approvals import Audience
 from ..context.system_prompt import prompt_text
 from ..data_sharing import as_now, policies
 from ..history import Item, read_history, user_item

@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ...models.types import ModelError
+from ...protocol.base import Audience
 from ...protocol.errors import AgentError
 from ...protocol.fences import fences
 from ...protocol.json_text import parse_json
@@ -23,7 +24,6 @@ from ...tools.dispatcher import Dispatcher
 from ...tools.registry import Tool, ToolRegistry
 from ...tools.result import Dispatched
 from ..actions.proposals import find_action, model_values
-from ..approvals import Audience
 from ..history import Item
 from ..model_calls.call import ModelAnswer
 from ..model_calls.caller import ModelCaller

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ...protocol.base import Audience
 from ...protocol.errors import ErrorCode
 from ...protocol.events import BaseEvent
 from ...protocol.plans import Plan, PlanState
 from ...protocol.workflows import FixInfo, WorkflowOffer
 from ...settings.turn_settings import Settings
 from ..actions.filler import Ask
-from ..approvals import ApprovalBroker, Audience
+from ..approvals import ApprovalBroker
 from ..request import TurnRequest
 from ..runtime import Runtime
 from ..state import SessionState

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ...models.types import ModelError
 from ...protocol import events
+from ...protocol.base import Audience
 from ...protocol.errors import AgentError, ErrorCode
 from ...protocol.ops import Pause, PlanDecision, Resume, RunAction
 from ...protocol.plans import Plan, PlanState, PlanStep, StepStatus
@@ -19,7 +20,6 @@ from ...settings.turn_settings import Settings
 from ...store.records import StoredPlan
 from ...workflows.template import StepFailed
 from ..actions.filler import Ask, cheap_asker
-from ..approvals import Audience
 from ..history import Item, assistant_item, user_item
 from ..request import TurnRequest
 from ..runtime import Runtime

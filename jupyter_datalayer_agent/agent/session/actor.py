@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...protocol import events, ops
-from ...protocol.base import new_id
+from ...protocol.base import Audience, new_id
 from ...protocol.errors import AgentError
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatReply
 from ...settings.turn_settings import check_session, for_turn, loosened_in_session
 from ...store.records import StoredOp, WaitingTurn
-from ..approvals import Audience
 from ..asker import Asker
 from ..message import Message, TurnMaker
 from ..model_calls.compaction import compact_now

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...protocol import events, ops
 from ...protocol.errors import AgentError
-from ...protocol.requests import Session, SessionSettings
+from ...protocol.requests import AGENT_PREFIX, Session, SessionSettings
 from ...store.store import Store
 from ..actions.proposals import run_request
 from ..answers.answer import stop_answer
@@ -20,7 +20,7 @@ from ..changes import undo
 from ..changes.rewind import go_back
 from ..message import Message
 from ..plan.turn import runs_step, steer
-from ..request import AGENT_PREFIX, TurnRequest
+from ..request import TurnRequest
 from ..state import SessionState
 from . import datasets
 from .current_task import CurrentTask

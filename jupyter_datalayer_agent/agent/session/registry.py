@@ -7,7 +7,7 @@ import logging
 import time
 from weakref import WeakValueDictionary
 
-from ...protocol.base import now_ms
+from ...protocol.base import Audience, now_ms
 from ...protocol.errors import AgentError
 from ...protocol.events import SessionDeleted
 from ...protocol.ops import Op
@@ -15,7 +15,6 @@ from ...protocol.page import WaitingSession
 from ...protocol.renames import Rename
 from ...protocol.requests import ChatRequest, Session, SessionCreate, SessionPatch
 from ...settings.turn_settings import check_session, loosened_in_session
-from ..approvals import Audience
 from ..asker import Asker, Starters
 from ..events import EventChannel
 from ..history import Item, read_history, user_item

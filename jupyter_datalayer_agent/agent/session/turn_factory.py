@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ...protocol.base import new_id
+from ...protocol.base import Audience, new_id
 from ...protocol.errors import AgentError
 from ...protocol.ops import UserMessage
 from ...services.routing import command_in
 from ...settings.turn_settings import Settings, for_turn
 from ...store.records import WaitingTurn
 from ..answers.compare_turn import compare_turn
-from ..approvals import Audience
 from ..features.strategist_turn import strategist_turn
 from ..intent import Detected, detect
 from ..message import Message

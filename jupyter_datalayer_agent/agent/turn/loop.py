@@ -9,7 +9,7 @@ from typing import Any
 
 from ...models.types import ModelError
 from ...protocol import events
-from ...protocol.base import new_id
+from ...protocol.base import Audience, new_id
 from ...protocol.errors import AgentError, ErrorBody
 from ...protocol.plans import PlanStep, StepStatus
 from ...protocol.renames import Rename
@@ -24,7 +24,7 @@ from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
 from ...tools.registry import ToolRegistry
 from ..actions.proposals import OfferedActions, proposal_text
-from ..approvals import ApprovalBroker, Audience
+from ..approvals import ApprovalBroker
 from ..changes.checkpoints import recorded
 from ..context.gather import ContextStatement, references, warnings
 from ..data_sharing import TurnSharing, UnaskedSharing, as_now

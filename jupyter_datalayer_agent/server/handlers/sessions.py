@@ -8,10 +8,10 @@ import re
 import time
 from urllib.parse import quote
 
-from ...agent.approvals import Audience
 from ...agent.changes.checkpoints import changed_blocks
 from ...agent.changes.rewind import fork
 from ...agent.features.export import exported
+from ...protocol.base import Audience
 from ...protocol.errors import AgentError
 from ...protocol.history import Provenance, SearchReply, StoredResponse, TurnPlace
 from ...protocol.ops import OP_ADAPTER, UserMessage

@@ -9,19 +9,18 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ...agent.approvals import Audience
 from ...agent.asker import PAGE
 from ...agent.events import SerializedEvent
-from ...agent.request import AGENT_PREFIX, mentioned
+from ...agent.request import mentioned
 from ...protocol import ops
 from ...protocol.approval_text import approval_parts, visible
-from ...protocol.base import Mode, new_id
+from ...protocol.base import Audience, Mode, new_id
 from ...protocol.context import Attachment
 from ...protocol.errors import AgentError
 from ...protocol.fences import fenced
 from ...protocol.mcp import FormAnswer
 from ...protocol.ops import Interrupt, Op, RunAction, UserMessage
-from ...protocol.requests import ChatRequest
+from ...protocol.requests import AGENT_PREFIX, ChatRequest
 from ...protocol.turn_view import GrowingText, TurnView, asks
 from ..base.handler import Parts, check_message
 

@@ -35,7 +35,7 @@ from jupyter_ai_persona_manager.awareness_models import (
 )
 
 if TYPE_CHECKING:
-    from ...agent.approvals import Audience
+    from ...protocol.base import Audience
     from ..base.handler import Parts
     from .conversation import Conversation
 
