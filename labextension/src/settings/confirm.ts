@@ -38,7 +38,9 @@ const askToConfirm: AskToConfirm = async setting => {
     buttons: [
       Dialog.cancelButton({ label: `Keep ${String(setting.value)}` }),
       Dialog.warnButton({ label: `Change to ${String(setting.unconfirmed)}` })
-    ]
+    ],
+    // Enter, which was perhaps meant for something else, keeps what protects more.
+    defaultButton: 0
   });
   return button.accept;
 };

@@ -17,7 +17,7 @@ test('instructions of a folder are shown whole and sent once the user allows the
 }) => {
   const { panel, page, server } = tab;
   await openWork(tab, 'a = 1');
-  await tab.panelWidth(300);
+  await tab.panelWidth(260);
   await server.text('AGENTS.md', STRANGER);
   const question = panel.root.getByTestId('da-instructions');
   try {
@@ -29,7 +29,7 @@ test('instructions of a folder are shown whole and sent once the user allows the
     await expect(question.getByTestId('da-instructions-text')).toContainText(
       'stranger.example'
     );
-    await shootBoth(tab, 'instructions-300');
+    await shootBoth(tab, 'instructions-260');
     const faults = await seriousFaults(page, '[data-testid="da-instructions"]');
     await useTheme(tab, 'dark');
     faults.push(

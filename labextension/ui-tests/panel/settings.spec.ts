@@ -105,6 +105,7 @@ test('a looser setting that a program wrote into the file is asked about, and ho
     await server.cars('work');
     const lab = new LabPage(page, server, 'work');
     await lab.load('cars.ipynb');
+    await lab.panelWidth(260);
     expect(await policy()).toBe('destructive');
     for (const { button, value } of [
       { button: 'Keep destructive', value: 'destructive' },
@@ -117,6 +118,10 @@ test('a looser setting that a program wrote into the file is asked about, and ho
       await expect(dialog).toContainText(
         'changes approval_policy from destructive to never'
       );
+      await expect(
+        dialog.getByRole('button', { name: 'Keep destructive' })
+      ).toBeFocused();
+      await shootBoth(lab, `looser-setting-${value}`, 'window');
       await dialog.getByRole('button', { name: button }).click();
       await expect(dialog).toHaveCount(0);
       await expect.poll(policy).toBe(value);
