@@ -1,1 +1,1 @@
-"""Thin handlers, one file a resource: they check, translate, and leave the work to the agent."""
+"""Thin handlers, one file per resource: they check, translate, and leave the work to the agent."""

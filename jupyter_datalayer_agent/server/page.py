@@ -52,25 +52,26 @@ from .base.handler import (
     key_of,
 )
 
-# The queue of messages to a page, with limits.
+# The queue of messages to a page, with a limit for live events.
 
 
 AT_ONCE = 64 * 1024
-"""Characters that are passed to the connection before it has sent the previous ones: a fast reader
-is sent many small messages at a time."""
+"""Characters that are passed to the connection at a time, before it has sent any of them: a fast
+reader is sent many small messages at once."""
 
 MAX_WAITING = 16 * 1024 * 1024
-"""The most characters of live events queued for a slow reader. A turn has some hundred thousand."""
+"""The most characters of live events queued for a slow reader. A turn's events have some hundred
+thousand."""
 
 
 class SendQueue:
     """Sends texts in order, as fast as the other side reads.
 
-    ``write`` passes a text to the connection; its future is done when it was sent. Live events are
-    replayed to a page that reconnects, so past ``MAX_WAITING`` they are dropped: ``overflow`` is
-    called once, and nothing more is sent. Other messages are queued without a limit: a requester
-    waits for the page's answer before its next request, and replayed events are queued in pieces,
-    as they are ``drained``.
+    ``write`` passes a text to the connection and returns a future that is done when it was sent.
+    Live events are replayed to a page that reconnects, so past ``MAX_WAITING`` they are dropped:
+    ``overflow`` is called once, and nothing more is sent. Other messages are queued without a
+    limit: a requester waits for the page's answer before its next request, and replayed events are
+    queued in pieces, each after the one before is ``drained``.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class SendQueue:
         self._put(text, 0)
 
     def put_live(self, text: str) -> None:
-        """Queue a live event, unless too many are queued."""
+        """Queue a live event; if too many are queued, drop the queue and call ``overflow``."""
         if self._size and self._size + len(text) > MAX_WAITING:
             self.close()
             self._overflow()
@@ -150,14 +151,14 @@ def _seen(writing: asyncio.Future[None]) -> None:
 log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""The most bytes of one message. The largest contain outputs: of a whole notebook (a page that
-shows 64 MB of them hardly moves), or of one cell in a run. The page knows the limit, and reports an
-answer that is too large."""
+"""The most bytes of one message. The largest contain the outputs of a whole notebook (a page that
+shows 64 MB of them hardly moves) or of one cell in a run. The page is told the limit, and reports
+an answer that is too large."""
 MAX_WAITING_MESSAGES = 100
 """Messages of a page that are queued while one is handled; then reading pauses."""
-TOO_SLOW = (1013, "The page reads too slowly: connect again.")
+TOO_SLOW = (1013, "The page reads too slowly. Connect again.")
 """Close code for a page that does not read what it is sent (RFC 6455, 7.4.2)."""
-# Browsers' close code when a page is unloaded (RFC 6455, 7.4.1). A broken connection has none.
+# Browsers' close codes for a page that is unloaded (RFC 6455, 7.4.1). A broken connection has none.
 UNLOADED = (1000, 1001)
 
 
@@ -174,7 +175,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @property
     def max_message_size(self) -> int:
-        """Bytes of one message; past them tornado closes the connection with 1009."""
+        """The most bytes of one message; past them, tornado closes the connection with 1009."""
         return MAX_MESSAGE_BYTES
 
     @ws_authenticated
@@ -189,7 +190,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         await super().get(*args, **kwargs)
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """The connection is open; nothing is known of the page before its ``hello``."""
+        """Prepare the connection; the page introduces itself by its ``hello``."""
         super().open(*args, **kwargs)
         # Otherwise each answer waits for the other side's delayed acknowledgement.
         self.set_nodelay(True)
@@ -202,7 +203,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._reader = asyncio.ensure_future(self._read())
 
     async def on_message(self, message: str | bytes) -> None:
-        """Messages are taken one after the other, in order."""
+        """Queue a message; they are handled one at a time, in order."""
         await self._inbox.put(message)
 
     def on_close(self) -> None:
@@ -214,7 +215,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             left = self.close_code in UNLOADED
             self.parts.runtime.pages.disconnect(self._page, left=left)
             self._page = None
-        # Messages that were sent before are still handled.
+        # Messages that arrived before are still handled.
         self._ending = asyncio.ensure_future(self._inbox.put(None))
 
     def _stop_sending(self) -> None:
@@ -250,9 +251,9 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if isinstance(message, Hello):
             renames = self.parts.runtime.notebooks.renames
             known_until = message.renames_known_until
-            # A new page has no old names; its time is to be later than all renames, too.
-            found = await renames.after(renames.time() if known_until is None else known_until)
-            missed = [] if known_until is None else found
+            # A new page has missed nothing, but its time, too, must be later than all renames.
+            newer = await renames.after(renames.time() if known_until is None else known_until)
+            missed = [] if known_until is None else newer
             if self.ws_connection is None or self.ws_connection.is_closing():
                 return
             self._note_asker(message)
@@ -273,7 +274,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self.parts.sessions.resume_waiting()
             return
         if self._page is None:
-            raise AgentError("invalid_request", "Say hello first.")
+            raise AgentError("invalid_request", "The first message must be hello.")
         if isinstance(message, EditorState):
             pages.on_state(self._page, message)
         elif isinstance(message, PageResponse):
@@ -325,7 +326,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         send = self._send_queue.put
 
         def forward(event: SerializedEvent) -> None:
-            # The event's JSON was made once, for all listeners.
+            # The event was serialized once, for all listeners.
             send(f"{head}{event.text}}}")
 
         leave = await session.state.channel.subscribe(
@@ -362,6 +363,6 @@ def _parsed(message: str | bytes) -> Any:
 
 
 def _ref(data: Any) -> str | None:
-    """The message's own reference, where it has one that a rejection can name."""
+    """The message's ``ref``, by which a rejection names it, if it has one."""
     ref = data.get("ref") if isinstance(data, dict) else None
     return ref if isinstance(ref, str) else None

@@ -74,7 +74,7 @@ def document() -> dict[str, Any]:
 
 
 def handlers(base_url: str) -> list[tuple[str, type[Any]]]:
-    """What tornado is given: patterns under the server's base URL, with their handlers."""
+    """The handlers for tornado, with their patterns under the server's base URL."""
     base = url_path_join(base_url, "datalayer-agent/")
     table = [(each.pattern(base), each.handler) for each in ROUTES]
     return [*table, (f"{base}page$", PageSocket), (f"{base}.*", NotFoundHandler)]

@@ -1,4 +1,4 @@
-"""The agent as other programs see it: its descriptor, and its registration with an agent SDK."""
+"""The agent for other programs: its descriptor, and its registration with agent SDKs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..protocol.ops import Interrupt, UserMessage
 from ..protocol.requests import AGENT_PREFIX, ChatReply, ChatRequest
 from .base.handler import Parts, check_message, key_of
 
-# The agent's descriptor, made of what this server has.
+# The agent's descriptor, with this server's tools, services and modes.
 
 
 AGENT_ID = "datalayer-autonomous"
@@ -45,7 +45,7 @@ ENDPOINTS = {
     "services": "services",
     "openapi": "openapi.json",
 }
-"""Routes that a program begins with; ``openapi.json`` describes them all."""
+"""Routes that a program needs first; ``openapi.json`` describes all."""
 
 
 def descriptor(parts: Parts, base_url: str) -> AgentDescriptor:
@@ -85,11 +85,11 @@ def descriptor(parts: Parts, base_url: str) -> AgentDescriptor:
     )
 
 
-# What an agent SDK calls: a message as a planned task.
+# The function that an agent SDK calls: it runs a message as a planned task.
 
 
 Emit = Callable[[dict[str, Any]], Awaitable[None] | None]
-"""Is given each event of the turn, as it is on the wire; awaited where it is asynchronous."""
+"""Called with each event of the turn in the wire's form; an asynchronous one is awaited."""
 
 
 class Tasks:
@@ -107,17 +107,17 @@ class Tasks:
         emit: Emit | None = None,
         secret: str | None = None,
     ) -> dict[str, Any]:
-        """Plan the message's task and carry it out; the ``ChatReply``, as it is on the wire.
+        """Plan the message's task and carry it out. Returns the ``ChatReply`` in the wire's form.
 
-        ``session_id`` goes on in a session, else there is a new one; ``notebook`` is the path of
-        the one that it is about. Cancelling the call interrupts the task, whose changes can be
-        undone as others. An approval waits 10 minutes for an op ``approval_decision`` of a page, or
-        of whoever sends this ``secret`` of at least 16 characters as ``X-Datalayer-Agent-Client``.
-        Raises ``AgentError``: ``turn_in_progress`` where the session is busy, ``not_found``,
-        ``no_model`` and others.
+        ``session_id`` continues a session, None begins a new one; ``notebook`` is the path of the
+        notebook that the task is about. Cancelling the call interrupts the task, whose changes can
+        be undone like any others. An approval waits 10 minutes for an op ``approval_decision``,
+        from a page or from a client that sends this ``secret`` (at least 16 characters) as
+        ``X-Datalayer-Agent-Client``. Raises ``AgentError``: ``turn_in_progress`` if the session is
+        busy, ``not_found``, ``no_model`` and others.
         """
         if not AGENT_PREFIX.sub("", message).strip():
-            raise AgentError("invalid_request", "The message is empty: say what is to be done.")
+            raise AgentError("invalid_request", "The message is empty. Describe the task.")
         request = ChatRequest(
             session_id=session_id,
             message=message if AGENT_PREFIX.match(message) else f"agent: {message}",
@@ -140,7 +140,7 @@ class Tasks:
                 await _pass_on(waiting, emit)
                 reply: ChatReply = await asyncio.shield(result)
             except BaseException:
-                # Whoever called does not want it any more, or cannot follow it.
+                # The caller cancelled the task, or can no longer follow it.
                 if not result.done():
                     session.submit(Interrupt())
                     await asyncio.wait([result])
@@ -176,13 +176,13 @@ log = logging.getLogger(__name__)
 
 
 class Registrations:
-    """The SDKs that know this agent."""
+    """The agent SDKs that this agent is registered with."""
 
     def __init__(self) -> None:
         self._unregister: dict[str, Callable[[], Any]] = {}
 
     async def add(self, points: Sequence[EntryPoint], parts: Parts, base_url: str) -> None:
-        """Register with each; one that fails is logged, and breaks nothing."""
+        """Register with all SDKs. The failure of one is logged, and the others go on."""
         described = descriptor(parts, base_url).to_wire()
         tasks = Tasks(parts.sessions)
         for point in points:
@@ -208,4 +208,4 @@ class Registrations:
                 if inspect.isawaitable(done):
                     await done
             except Exception:
-                log.exception("The agent SDK %s could not be left", name)
+                log.exception("Unregistering from the agent SDK %s failed", name)

@@ -1,1 +1,1 @@
-"""The base of the handlers and the page's socket; imports nothing of them."""
+"""The base of the handlers and of the page's socket; imports neither."""

@@ -71,9 +71,9 @@ def check_op(op: Op) -> Op:
 
 # Finds who sent a request: see ``agent.asker``.
 #
-# What a page has is a WebSocket that a browser opened: without a token, which a browser's script
-# cannot send there, but with the cookie that it was given at its login, and with its origin. The
-# page names a secret of its own over it, and with its HTTP requests the same one.
+# A page has a WebSocket that a browser opened: without a token, which a browser's script cannot
+# send there, but with the cookie from its login, and with its origin. Over it, the page sends a
+# secret of its own, and repeats that with its HTTP requests.
 
 
 LEAST_LENGTH = 16
@@ -86,7 +86,7 @@ class Askers:
         self._pages: Counter[str] = Counter()
 
     def connected(self, key: str | None) -> Callable[[], None]:
-        """A page is connected that has this key; call the result when it is not any more."""
+        """Register a connected page by its key; call the result when it has disconnected."""
         if key is None:
             return lambda: None
         self._pages[key] += 1
@@ -97,7 +97,7 @@ class Askers:
         return leave
 
     def of(self, handler: Any) -> Asker:
-        """Who sent an HTTP request; ``handler.kernel`` is the kernel whose token it has."""
+        """Who sent an HTTP request. ``handler.kernel`` is set if it has a kernel's token."""
         key = key_of(handler.request.headers.get(CLIENT_HEADER))
         if handler.kernel is not None:
             return Asker("kernel")
@@ -106,21 +106,21 @@ class Askers:
 
 
 def key_of(secret: str | None) -> str | None:
-    """The key of a client with this secret, which is not kept; None for one that is too short."""
+    """The key of a client, a hash of its secret; None for a secret that is too short."""
     if secret is None or len(secret) < LEAST_LENGTH:
         return None
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 async def is_browser(handler: Any) -> bool:
-    """Whether a WebSocket was opened by a browser that is signed in, as far as that can be told:
-    a program may imitate one, once it has signed in."""
+    """Whether a WebSocket was opened by a browser that is signed in. A program that has signed in
+    can imitate one."""
     origin = handler.request.headers.get("Origin")
     if origin is None:
         return False
     if not handler.token_authenticated:
         return True
-    # A proxy may add a token to what browsers send; then Jupyter looked at nothing else.
+    # A proxy may add a token to a browser's requests; then Jupyter has checked nothing else.
     if urlsplit(origin).netloc.lower() != handler.request.host.lower():
         return False
     return await ensure_async(handler.identity_provider.get_user_cookie(handler)) is not None
@@ -166,8 +166,8 @@ HEARTBEAT_SECONDS = 15.0
 
 
 class Waiting:
-    """Events to be written, None for a heartbeat. Once ``MAX_WAITING_EVENTS`` wait, no more are
-    taken (``is_full``): the reader is sent the rest from the store."""
+    """A queue of events to be written, with None for a heartbeat. Once ``MAX_WAITING_EVENTS`` wait,
+    it takes no more (``is_full``): the reader gets the rest from the store."""
 
     def __init__(self) -> None:
         self.is_full = False
@@ -178,14 +178,14 @@ class Waiting:
         self.all_written = self._events.join
 
     def put(self, event: SerializedEvent | None) -> None:
-        """Take an event, if there is room."""
+        """Queue an event, if there is room."""
         self.is_full = self.is_full or self._events.qsize() >= MAX_WAITING_EVENTS
         if not self.is_full:
             self._events.put_nowait(event)
 
 
 async def always() -> bool:
-    """Reads on."""
+    """Let every reader read on."""
     return True
 
 
@@ -199,8 +199,8 @@ async def stream_events(
     may_go_on: Callable[[], Awaitable[bool]] = always,
 ) -> None:
     """Write a session's events after ``after``, then live ones, until ``is_last`` or until the
-    reader is gone or may not go on. Old ones are read in pages, each once the page before has been
-    written. None: nothing is left to be written."""
+    reader disconnects or may not read on. Stored ones are read page by page, each after the page
+    before has been written. Does nothing if ``after`` is None."""
     while after is not None:
         waiting = Waiting()
         subscribing = asyncio.ensure_future(
@@ -234,8 +234,8 @@ async def write_events(
     may_go_on: Callable[[], Awaitable[bool]] = always,
 ) -> int | None:
     """Write events until ``is_last``, or until the reader disconnects, which does not affect the
-    session. Of a reader that is too far behind, the number after which it is sent the rest;
-    ``after`` is where it begins."""
+    session. Returns None, or for a reader that is too far behind the number of the last event that
+    it was sent; ``after`` is that number at the beginning."""
     handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
     handler.set_header("Cache-Control", "no-cache")
     handler.set_header("X-Accel-Buffering", "no")
@@ -270,7 +270,7 @@ async def write_events(
         heart.stop()
 
 
-# The ops that pages submitted recently: a repeated one is not executed again.
+# The ops that pages submitted recently, so that a repeated one is not executed again.
 #
 # A page repeats an op if its connection broke before the answer came. The first one may still be in
 # progress (its session is being loaded), and the server may have restarted since.
@@ -280,22 +280,22 @@ KEPT = 1000
 
 
 class AcceptedOps:
-    """Op ids by the page that sent the op and the page's own reference to it."""
+    """The results of recent ops, by op id."""
 
     def __init__(self) -> None:
         self._op_ids: OrderedDict[str, asyncio.Future[str]] = OrderedDict()
 
     async def once(self, client_id: str, ref: str, submit: Callable[[str], Awaitable[str]]) -> str:
-        """The op's id; a new op is passed to ``submit`` first.
+        """Return the op's id, after passing a new op to ``submit``.
 
         Raises what ``submit`` raises; a refused op may be repeated.
         """
         op_id = id_of(client_id, ref)
-        known = self._op_ids.get(op_id)
-        if known is None:
-            known = self._op_ids[op_id] = asyncio.ensure_future(submit(op_id))
-            known.add_done_callback(lambda done: self._done(op_id, done))
-        return await asyncio.shield(known)
+        submitting = self._op_ids.get(op_id)
+        if submitting is None:
+            submitting = self._op_ids[op_id] = asyncio.ensure_future(submit(op_id))
+            submitting.add_done_callback(lambda done: self._done(op_id, done))
+        return await asyncio.shield(submitting)
 
     def _done(self, op_id: str, done: asyncio.Future[str]) -> None:
         if done.cancelled() or done.exception() is not None:
@@ -305,8 +305,8 @@ class AcceptedOps:
 
 
 def id_of(client_id: str, ref: str) -> str:
-    """The op's id. It is the same for a repeated op, even after a restart of the server: messages
-    are stored with it."""
+    """The id of an op, made from its page and the page's reference. A repeated op has the same one
+    even after a restart of the server, since messages are stored with it."""
     return f"op_{hashlib.sha256(f'{client_id} {ref}'.encode()).hexdigest()[:21]}"
 
 
@@ -371,7 +371,7 @@ _DOCUMENT_CODES: dict[str, ErrorCode] = {
 
 
 def as_agent_error(error: Exception) -> AgentError | None:
-    """An error of ours in the form that callers get, or None."""
+    """One of our errors in the form for callers; None for any other."""
     if isinstance(error, AgentError):
         return error
     if isinstance(error, DocumentError):
@@ -394,7 +394,7 @@ def invalid(error: ValidationError) -> AgentError:
 
 
 class Handler(APIHandler):
-    """Base of the JSON handlers. Methods are decorated with ``route`` and return a model."""
+    """Base of the JSON handlers. Their methods are decorated with ``route`` and return a model."""
 
     auth_resource = RESOURCE
     kernel: Grant | None = None
@@ -403,7 +403,7 @@ class Handler(APIHandler):
     """Whether a request waits until the packages that add to the agent are imported."""
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Let in kernels by their tokens, everybody else as Jupyter does."""
+        """Authenticate kernels by their tokens, and everybody else as Jupyter does."""
         base = url_path_join(self.base_url, RESOURCE, "/")
         self.kernel = await kernel_of(self, base)
         await super().prepare()
@@ -424,9 +424,8 @@ class Handler(APIHandler):
     def check_xsrf_cookie(self) -> None:
         """Jupyter's check, except for a kernel's request, whose token another site cannot send.
 
-        Identity providers put a check of their own in its place (JupyterHub's does), which knows
-        nothing of ``AsKernel``. Before ``prepare``, which calls this again, it is not known whose
-        request it is.
+        Identity providers may replace the check (JupyterHub's does) by one that does not know
+        ``AsKernel``. Before ``prepare``, which calls this again, the sender is not known.
         """
         if hasattr(self, "_jupyter_current_user") and self.kernel is None:
             super().check_xsrf_cookie()
@@ -443,7 +442,7 @@ class Handler(APIHandler):
         return self.parts.askers.of(self)
 
     async def may(self, action: Action) -> bool:
-        """Whether the user is authorized for that, in addition to the route's own action."""
+        """Whether the user is authorized for ``action``, besides the route's own action."""
         allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
         return bool(await ensure_async(allowed))
 
@@ -459,7 +458,7 @@ class Handler(APIHandler):
             raise AgentError("invalid_request", f"The body is not valid JSON: {error}.") from error
 
     def searched(self, name: str) -> str | None:
-        """A text of the query that is searched for. Raises ``AgentError`` ``invalid_request``."""
+        """A search text in the query, or None. Raises ``AgentError`` ``invalid_request``."""
         text = self.get_query_argument(name, None, strip=False)
         if text is not None and len(text) > MAX_SEARCHED_CHARACTERS:
             raise AgentError(
@@ -468,7 +467,7 @@ class Handler(APIHandler):
         return text
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        """A whole number of the query. Raises ``AgentError`` ``invalid_request``."""
+        """A whole number in the query. Raises ``AgentError`` ``invalid_request``."""
         text = self.get_query_argument(name, "")
         if not text:
             return default
@@ -484,8 +483,8 @@ class Handler(APIHandler):
         return number
 
     async def run_turn(self, request: ChatRequest) -> None:
-        """Carry out a message as a turn of the session that it names, or of a new one, and reply
-        at the turn's end. A failed turn's reply has the error's form besides its own."""
+        """Run a message as a turn of its session, or of a new one, and reply at the turn's end. A
+        failed turn's reply also has the fields of an error."""
         key = self.asker.key
         session = await self.parts.sessions.of(request, key)
         _, result = await session.chat(UserMessage(request=request), "none", starter=key)
@@ -504,7 +503,7 @@ class Handler(APIHandler):
         self.reply(error.reply(), error.status)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Errors that no handler caught (404, 403, 500), in the same form as all others."""
+        """Send an error that no handler caught (404, 403, 500) in the same form as all others."""
         failure = (kwargs.get("exc_info") or (None, None, None))[1]
         message = "Internal server error. See the server log for details."
         if isinstance(failure, web.HTTPError):
@@ -516,11 +515,11 @@ class Handler(APIHandler):
 def route(
     action: Action, *, decides: bool = False
 ) -> Callable[[Method], Callable[..., Awaitable[None]]]:
-    """A handler's method behind Jupyter's authentication and authorization for ``action``. What
-    only the user ``decides`` is refused unless a page asks.
+    """Put a handler's method behind Jupyter's authentication and authorization for ``action``.
+    ``decides`` marks what only the user may decide: it is refused unless a page sends it.
 
-    ``execute`` is for everything that runs something in a kernel, even if it only reads values, or
-    asks a model; nothing is run under ``read``. The method has it as ``action``.
+    Everything that calls a model or runs something in a kernel, even to read values, needs
+    ``execute``; under ``read``, nothing runs. The method has its action as ``action``.
     """
 
     def wrap(method: Method) -> Callable[..., Awaitable[None]]:
@@ -551,8 +550,6 @@ class NotFoundHandler(Handler):
 
     @web.authenticated
     async def get(self) -> None:
-        self.fail(
-            AgentError("not_found", f"There is no route {self.request.path}. See openapi.json.")
-        )
+        self.fail(AgentError("not_found", f"No such route: {self.request.path}. See openapi.json."))
 
     post = put = patch = delete = get

@@ -1,4 +1,4 @@
-"""The OpenAPI document of all routes and all models of the protocol, made from the models."""
+"""The OpenAPI document of all routes and all models of the protocol."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from ...protocol.page import (
 from .handler import PARAMETER, Operation, Route
 
 ACTION = "x-jupyter-action"
-"""Which of the authorizer's actions (read, write, execute) an operation needs."""
+"""The extension for the authorizer's action (read, write, execute) that an operation needs."""
 REFERENCE = "#/components/schemas/{model}"
 Described = tuple[str, Literal["validation", "serialization"], TypeAdapter[Any]]
 
-# Request and response schemas: a field with a default may be left out of a request.
+# Apart, because a field with a default is optional in requests and required in responses.
 TAKEN_UNIONS: dict[str, TypeAdapter[Any]] = {
     "Op": OP_ADAPTER,
     "ClientMessage": CLIENT_MESSAGE_ADAPTER,
@@ -57,7 +57,7 @@ PAGE_RESULTS: list[type[Wire]] = [PageNotebook, RunResult, DocumentText]
 
 
 class WireSchema(GenerateJsonSchema):
-    """In responses every field is present, except those without a value (None)."""
+    """Schemas in which responses have every field, except those whose value is None."""
 
     def field_is_required(self, field: Any, *args: Any, **kwargs: Any) -> bool:
         """Required in responses unless its default is None, in requests unless it has a default."""

@@ -1,1 +1,1 @@
-"""The HTTP handlers, one file a resource."""
+"""The HTTP handlers, one file per resource."""

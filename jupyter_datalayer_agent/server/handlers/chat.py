@@ -98,19 +98,19 @@ CONTEXT_ROUTES = [
         ContextHandler,
         {
             "get": Operation(
-                "What a turn would send before the message, and its size; with attached variables "
-                "the action is execute",
+                "What a turn would send besides the message, and its size; needs execute if "
+                "variables are attached",
                 response=ContextReply,
                 query={
-                    "path": "a notebook or file that counts as attached, and a notebook as active",
-                    "clientId": "the page that is asked",
-                    "sessionId": "the session whose settings and history are sent; none: a new one",
-                    "mode": "ask, edit or agent; else the session's",
-                    "model": "else the one that holds for the session and mode",
+                    "path": "a file to attach, or a notebook to attach and make active",
+                    "clientId": "the page to ask",
+                    "sessionId": "the session with the settings and history (default: a new one)",
+                    "mode": "ask, edit or agent (default: the session's)",
+                    "model": "the model (default: that of the session and mode)",
                     "location": "panel, inline, magic or api, as in a chat request",
-                    "attachments": "those of a chat request, as a JSON array",
-                    "activeNotebook": "as in a chat request; empty: none is active",
-                    "toolReferences": "those of a chat request, as a JSON array",
+                    "attachments": "attachments as in a chat request, as a JSON array",
+                    "activeNotebook": "as in a chat request; empty if none is active",
+                    "toolReferences": "tool references as in a chat request, as a JSON array",
                 },
             )
         },
@@ -137,7 +137,7 @@ class ScratchpadHandler(Handler):
         return ScratchpadReply(path=path, created=created, cell_ids=cell_ids)
 
     async def _placed(self, cell: ScratchpadCell) -> tuple[ScratchpadCell, Provenance | None]:
-        """The cell with its session and provenance: the newest answer that is its turn's own."""
+        """The cell with its session and provenance, by default of the turn's own newest answer."""
         if cell.turn_id is None:
             return cell, cell.provenance
         past = self.parts.runtime.store.past
@@ -145,10 +145,10 @@ class ScratchpadHandler(Handler):
         placed = cell.model_copy(update={"session_id": turn.session_id})
         if cell.provenance is not None:
             if cell.provenance.ai_turn_id != cell.turn_id:
-                raise AgentError("invalid_request", "The provenance is of another turn.")
+                raise AgentError("invalid_request", "The provenance belongs to another turn.")
             return placed, cell.provenance
-        # A summary of older turns is stored with the newest of them, but is not its answer; the
-        # caller names another model's answer.
+        # Not a summary of older turns, which is stored with the newest of them, and not another
+        # model's answer, which a caller has to name.
         others = [answer.provenance for answer in turn.answers]
         answers = [
             each
@@ -170,7 +170,7 @@ SCRATCHPAD_ROUTES = [
         ScratchpadHandler,
         {
             "post": Operation(
-                "Add cells to the scratchpad, which is made where it is missing",
+                "Add cells to the scratchpad, which is created if it does not exist",
                 ScratchpadRequest,
                 ScratchpadReply,
             )
@@ -193,9 +193,11 @@ class StrategistHandler(Handler):
     async def post(self) -> None:
         question = self.body(StrategistRequest)
         if len(question.question) > MAX_MESSAGE_CHARACTERS:
-            raise AgentError("too_large", "The question is too long.")
+            raise AgentError(
+                "too_large", f"The question has more than {MAX_MESSAGE_CHARACTERS:,} characters."
+            )
         if question.scratchpad is not None and not await self.may("write"):
-            raise web.HTTPError(403, "You may not write the scratchpad.")
+            raise web.HTTPError(403, "Not allowed to write the scratchpad.")
         try:
             reply = await self.parts.strategist.ask(question)
         except AgentError as error:
@@ -240,7 +242,7 @@ STRATEGIST_ROUTES = [
 
 
 class NextCellHandler(Handler):
-    """Asks the model once; a page that disconnects or cancels ends it."""
+    """Asks the model once. The request is cancelled if the page disconnects."""
 
     _asking: asyncio.Task[NextCellReply] | None = None
     _gone = False
@@ -275,10 +277,10 @@ NEXT_CELL_ROUTES = [
 
 
 class ChatBase(Handler):
-    """Common to both forms."""
+    """Base of both ways to chat."""
 
     def chat_request(self) -> ChatRequest:
-        """The message. Raises ``AgentError``."""
+        """The request's body, checked. Raises ``AgentError``."""
         request = self.body(ChatRequest)
         check_message(request)
         return request
@@ -332,14 +334,14 @@ ROUTES = [
     Route(
         "chat",
         ChatHandler,
-        {"post": Operation("One turn, answered at its end", ChatRequest, ChatReply)},
+        {"post": Operation("Run one turn, and reply at its end", ChatRequest, ChatReply)},
     ),
     Route(
         "chat/stream",
         ChatStreamHandler,
         {
             "post": Operation(
-                "One turn, as server-sent events", ChatRequest, content="text/event-stream"
+                "Run one turn, and stream its events", ChatRequest, content="text/event-stream"
             )
         },
     ),

@@ -1,4 +1,4 @@
-"""``datasets``: list and delete."""
+"""``upload`` and ``datasets``: upload, list and delete data sets."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from ...protocol.errors import AgentError
 from ...protocol.json_text import to_json
 from ..base.handler import Handler, Operation, Route, route
 
-# ``POST upload``: a file is streamed to disk and made into a data set.
+# ``POST upload``: streams a file to disk and makes a data set of it.
 
 
-# The limit is enforced and reported here: past its own, tornado only closes the connection.
+# Our limit is enforced and reported here: past its own, tornado only closes the connection.
 ANY_SIZE = 1 << 62
 LINGER_SECONDS = 30.0
 CHOICES = tuple(ReadingChoices.model_fields)
@@ -56,12 +56,12 @@ class UploadHandler(Handler):
     _finishing: asyncio.Task[Dataset] | None = None
 
     def initialize(self) -> None:
-        """Check the request before its body is read."""
+        """Prepare for the body, which arrives in chunks."""
         self._fields: dict[str, str] = {}
         self._streaming = False
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Refuse an upload before the file is sent: the body comes after this."""
+        """Check the upload before the file is sent: the body comes after this."""
         await super().prepare()
         if self.request.method != "POST":
             return
@@ -140,7 +140,7 @@ class UploadHandler(Handler):
     async def _finish_upload(self) -> Dataset:
         if self._reader is None or self._upload is None or self._filename is None:
             raise AgentError(
-                "invalid_request", "There is no file in the form: send it in the field file."
+                "invalid_request", "The form contains no file. Send it in the field file."
             )
         if not self._whole or not self._reader.ended:
             raise AgentError("invalid_request", "The upload ended before the file was complete.")
@@ -205,8 +205,8 @@ class UploadHandler(Handler):
             await upload.discard()
 
     async def _refuse(self, error: AgentError) -> None:
-        """Report it now, and keep reading: a sender whose connection is closed while it sends never
-        reads why."""
+        """Report the error now, and keep reading: a sender whose connection is closed while it
+        sends never reads the reason."""
         self._refused_at = time.monotonic()
         body = to_json(error.reply().to_wire()).encode()
         self.set_status(error.status)
@@ -226,16 +226,16 @@ UPLOAD_ROUTES = [
         UploadHandler,
         {
             "post": Operation(
-                "Make a data set of a file (CSV, TSV, Parquet, JSON lines, Excel)",
+                "Upload a file as a data set (CSV, TSV, Parquet, JSON lines, Excel)",
                 UploadForm,
                 UploadReply,
                 status=201,
                 query={
-                    "sessionId": "as the field of the form: the session it is registered in",
-                    "name": "as the field of the form: the data set's name",
-                    "encoding": "as the field of the form: the encoding of a text file",
-                    "delimiter": "as the field of the form: the character between values",
-                    "decimal": "as the field of the form: the decimal mark, . or ,",
+                    "sessionId": "like the form's field: the session to register it in",
+                    "name": "like the form's field: the data set's name",
+                    "encoding": "like the form's field: the encoding of a text file",
+                    "delimiter": "like the form's field: the character between values",
+                    "decimal": "like the form's field: the decimal mark, . or ,",
                 },
                 takes="multipart/form-data",
             )
@@ -277,7 +277,7 @@ ROUTES = [
             "get": Operation(
                 "Data sets, the newest first",
                 response=DatasetsReply,
-                query={"sessionId": "only those that this session knows"},
+                query={"sessionId": "only those of this session"},
             )
         },
     ),

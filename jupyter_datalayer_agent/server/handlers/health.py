@@ -1,4 +1,4 @@
-"""``GET health``: alive, for everybody."""
+"""``GET health`` and ``GET descriptor``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..sdk import descriptor
 
 
 class DescriptorHandler(Handler):
-    """Reads what is there; calls no model."""
+    """Replies without calling a model."""
 
     @route("read")
     async def get(self) -> AgentDescriptor:
@@ -41,6 +41,9 @@ class HealthHandler(Handler):
 
 ROUTES = [
     Route(
-        "health", HealthHandler, {"get": Operation("Alive", response=Health)}, authenticated=False
+        "health",
+        HealthHandler,
+        {"get": Operation("Whether the server runs", response=Health)},
+        authenticated=False,
     )
 ]

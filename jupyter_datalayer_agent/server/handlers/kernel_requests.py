@@ -1,4 +1,4 @@
-"""What a kernel's requests may contain: a message for its own notebook, by the magic."""
+"""What a kernel's requests may contain: messages of the magic, for the kernel's own notebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..kernel_access.reach import check_op, document_of
 
 
 async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
-    """A kernel's message, as far as it may send it."""
+    """A kernel's message with only the fields that a kernel may set."""
     document = await document_of(handler)
     path = document.path
     fields = request.model_dump(
@@ -32,8 +32,8 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
 
 
 async def _policy(handler: Handler, request: ChatRequest) -> ApprovalPolicy:
-    """The strictest of what the settings say, the conversation and the message. That the user
-    trusts the model in a conversation does not mean code that sends messages to it."""
+    """The strictest policy of settings, conversation and message. A user who trusts the model in a
+    conversation has not thereby trusted code that sends messages to it."""
     runtime = handler.parts.runtime
     policies: list[ApprovalPolicy] = [runtime.settings().approval_policy]
     if request.session_id is not None:
@@ -46,7 +46,7 @@ async def _policy(handler: Handler, request: ChatRequest) -> ApprovalPolicy:
 
 
 class KernelHandler(Handler):
-    """For the magic, which may have to know whether the agent needs its kernel."""
+    """The kernel's document, for the magic, which asks whether the agent needs its kernel."""
 
     @route("read")
     async def get(self) -> KernelDocument:
@@ -56,7 +56,7 @@ class KernelHandler(Handler):
 
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
-    """An attachment's path, relative to the kernel's folder if there is such a file."""
+    """The attachment, its path relative to the kernel's folder if there is such a file."""
     notebooks = handler.parts.runtime.notebooks
     if path is None or attachment.path is None:
         return attachment
@@ -78,7 +78,7 @@ async def op_as_kernel_may(handler: Handler, session_id: str, op: Op) -> Op:
 
 
 def session_as_kernel_may(handler: Handler, body: SessionCreate) -> SessionCreate:
-    """A new session's title; its settings are for the user in the panel."""
+    """The new session with its title only: the user chooses its settings in the panel."""
     return body if handler.kernel is None else SessionCreate(title=body.title)
 
 
@@ -88,7 +88,7 @@ ROUTES = [
         KernelHandler,
         {
             "get": Operation(
-                "The document of the kernel whose token the request has", response=KernelDocument
+                "The document of the kernel that sends the request", response=KernelDocument
             )
         },
     )

@@ -22,7 +22,7 @@ from ...protocol.mcp import (
 from ...protocol.tools import FolderFileDecision
 from ..base.handler import RESOURCE, Handler, Operation, Route, route
 
-# Signing in to MCP servers: the request that begins it, and the page that the browser ends at.
+# Signing in to MCP servers: the request that begins it, and the page on which it ends.
 
 
 BACK = "mcp-sign-in"
@@ -46,11 +46,11 @@ class McpSignInHandler(Handler):
 
 
 class McpSignedInHandler(Handler):
-    """Where the authorization server sends the browser: a page for the user. What it says is
-    believed only with the state that a sign-in waits for."""
+    """The page to which the authorization server sends the browser. Its parameters count only with
+    the state of a sign-in that is waiting."""
 
     def get_login_url(self) -> str:
-        """The login page: a browser that is not known here comes back after it."""
+        """The login page, from which a browser without a login comes back here."""
         return JupyterHandler.get_login_url(self)
 
     @route("execute")
@@ -83,7 +83,7 @@ MCP_SIGN_IN_ROUTES = [
         "mcp-servers/{name}/sign-in",
         McpSignInHandler,
         {
-            "post": Operation("Where to sign in to a server", McpSignInRequest, McpSignInReply),
+            "post": Operation("Begin to sign in to a server", McpSignInRequest, McpSignInReply),
             "delete": Operation("Sign out of a server", response=McpServersReply),
         },
     ),
@@ -92,13 +92,13 @@ MCP_SIGN_IN_ROUTES = [
         McpSignedInHandler,
         {
             "get": Operation(
-                "Where a browser comes back to after signing in to an MCP server",
+                "The page to which a browser returns after signing in to an MCP server",
                 query={
-                    "state": "of the sign-in that waits",
-                    "code": "for the tokens",
-                    "error": "in place of a code",
-                    "error_description": "of an error",
-                    "iss": "who issued the code (RFC 9207)",
+                    "state": "the state of the sign-in",
+                    "code": "the authorization code",
+                    "error": "the error, if there is no code",
+                    "error_description": "the error in words",
+                    "iss": "the issuer of the code (RFC 9207)",
                 },
                 content="text/html",
             )
@@ -108,7 +108,7 @@ MCP_SIGN_IN_ROUTES = [
 
 
 class McpServersHandler(Handler):
-    """All servers; trying one."""
+    """Lists the servers, and tries one."""
 
     @route("read")
     async def get(self) -> McpServersReply:
@@ -152,7 +152,7 @@ class McpStopHandler(Handler):
 
 
 class McpLogHandler(Handler):
-    """What a server logged."""
+    """A server's log."""
 
     @route("read")
     async def get(self, name: str) -> McpLogReply:
@@ -160,7 +160,8 @@ class McpLogHandler(Handler):
 
 
 class McpFolderFileHandler(Handler):
-    """The file of the server root, which may have come with a repository."""
+    """Allows or refuses the ``mcp.json`` of the server root, which may have come with a
+    repository."""
 
     @route("execute", decides=True)
     async def put(self) -> McpServersReply:
@@ -209,7 +210,7 @@ ROUTES = [
         McpFolderFileHandler,
         {
             "put": Operation(
-                "Allow the mcp.json of the server root as it is, or not any more",
+                "Allow the current mcp.json of the server root, or refuse it",
                 FolderFileDecision,
                 McpServersReply,
             )

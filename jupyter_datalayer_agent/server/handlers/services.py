@@ -1,4 +1,4 @@
-"""``services`` and ``intent``: what the agent can do, and what a message asks for."""
+"""``services``, ``intent``, ``workflows``, ``fixes``, ``quality`` and ``tutorials``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from ...workflows.tutorials.lesson import TutorialContent
 from ...workflows.tutorials.starting import start_tutorial
 from ..base.handler import Handler, Operation, Route, route
 
-# ``workflows``, ``fixes`` and ``quality``: they work without a model.
+# ``workflows``, ``fixes`` and ``quality``, which need no model.
 
 
 class WorkflowsHandler(Handler):
@@ -99,10 +99,10 @@ class FixesHandler(Handler):
         path = await confined(runtime, self.get_query_argument("path"))
         cell_id = self.get_query_argument("cellId")
         client_id = self.get_query_argument("clientId", None)
-        # Here a missing document is an error; in a workflow there is simply no fix.
+        # A missing document is an error here; ``fixes_of`` just finds no fix for it.
         await cells_of(runtime.notebooks, path, client_id)
-        found = await fixes_of(runtime, Failure("", path, cell_id), client_id)
-        return FixesReply(path=path, cell_id=cell_id, fixes=found)
+        fixes = await fixes_of(runtime, Failure("", path, cell_id), client_id)
+        return FixesReply(path=path, cell_id=cell_id, fixes=fixes)
 
     @route("execute")
     async def post(self) -> FixAttempt:
@@ -111,7 +111,7 @@ class FixesHandler(Handler):
 
 
 class QualityHandler(Handler):
-    """The quality report of a notebook, as open in the page or as in its file."""
+    """The quality report of a notebook, read from the page if it is open, else from its file."""
 
     @route("read")
     async def get(self) -> QualityReport:
@@ -129,7 +129,7 @@ WORKFLOWS_ROUTES = [
     Route(
         "workflows/{workflow_id}",
         WorkflowHandler,
-        {"post": Operation("Run one, answered at its end", WorkflowRun, ChatReply)},
+        {"post": Operation("Run a workflow, and reply at its end", WorkflowRun, ChatReply)},
     ),
     Route(
         "fixes",
@@ -141,10 +141,12 @@ WORKFLOWS_ROUTES = [
                 query={
                     "path": "the notebook",
                     "cellId": "the cell that failed",
-                    "clientId": "the page that is asked first",
+                    "clientId": "the page to ask first",
                 },
             ),
-            "post": Operation("The next attempt at a failed cell", FixAttemptRequest, FixAttempt),
+            "post": Operation(
+                "The next attempt to fix a failed cell", FixAttemptRequest, FixAttempt
+            ),
         },
     ),
     Route(
@@ -154,38 +156,38 @@ WORKFLOWS_ROUTES = [
             "get": Operation(
                 "The quality report of a notebook",
                 response=QualityReport,
-                query={"path": "the notebook", "clientId": "the page that is asked first"},
+                query={"path": "the notebook", "clientId": "the page to ask first"},
             )
         },
     ),
 ]
 
 
-# ``tutorials``: tutorials, progress, and the check of a lesson.
+# ``tutorials``: tutorials with the user's progress, and checks of lessons.
 
 
 class TutorialBase(Handler):
-    """Common to the handlers."""
+    """Base of the handlers of tutorials."""
 
     def find(self, tutorial_id: str) -> TutorialContent:
         """The tutorial. Raises ``AgentError`` ``not_found``."""
-        found = find_tutorial(tutorial_id)
-        if found is None:
+        tutorial = find_tutorial(tutorial_id)
+        if tutorial is None:
             names = ", ".join(each.id for each in TUTORIALS)
             raise AgentError(
                 "not_found", f"There is no tutorial {tutorial_id!r}. There are: {names}."
             )
-        return found
+        return tutorial
 
     async def with_progress(self, tutorial: TutorialContent) -> Tutorial:
-        """The tutorial as it goes over the wire."""
+        """The tutorial with the user's progress."""
         progress = (await self.parts.runtime.store.tutorials.progress()).get(tutorial.id)
         return await self.described(tutorial, progress)
 
     async def described(
         self, tutorial: TutorialContent, progress: TutorialProgress | None
     ) -> Tutorial:
-        """The tutorial with this progress; its notebook only while it exists."""
+        """The tutorial with this progress, and with its notebook if that still exists."""
         progress = progress or TutorialProgress()
         notebook = progress.notebook
         if notebook is not None and not await self.parts.runtime.notebooks.exists(notebook):
@@ -233,7 +235,7 @@ class TutorialHandler(TutorialBase):
 
 
 class LessonCheckHandler(TutorialBase):
-    """The check of a lesson."""
+    """Checks a lesson."""
 
     @route("execute")
     async def post(self, tutorial_id: str, number: str) -> LessonChecked:
@@ -263,7 +265,7 @@ class LessonCheckHandler(TutorialBase):
         if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= count:
             raise AgentError(
                 "not_found",
-                f"{tutorial.id} has the lessons 1 to {count}; there is no lesson {number}.",
+                f"{tutorial.id} has no lesson {number}. Its lessons are 1 to {count}.",
             )
         return int(number)
 
@@ -273,7 +275,7 @@ class LessonCheckHandler(TutorialBase):
         if notebook is None or not await self.parts.runtime.notebooks.exists(notebook):
             raise AgentError(
                 "not_found",
-                f"The tutorial {tutorial.id} has no notebook here. Start it: "
+                f"The tutorial {tutorial.id} has no notebook. Start it with "
                 f"POST tutorials/{tutorial.id}.",
             )
         return notebook
@@ -291,7 +293,7 @@ TUTORIALS_ROUTES = [
         {
             "get": Operation("One tutorial, with progress", response=Tutorial),
             "post": Operation(
-                "Make its notebook and data where they are missing", TutorialStart, TutorialStarted
+                "Create its notebook and data if they are missing", TutorialStart, TutorialStarted
             ),
         },
     ),
@@ -300,7 +302,7 @@ TUTORIALS_ROUTES = [
         LessonCheckHandler,
         {
             "post": Operation(
-                "Run the learner's cell and say what is right and missing in it",
+                "Run the learner's cell, and explain what is right and what is missing",
                 LessonCheck,
                 LessonChecked,
             )
@@ -329,7 +331,9 @@ class ServiceHandler(Handler):
         service = registry.find(service_id)
         if service is None:
             names = ", ".join(each.id for each in registry)
-            raise AgentError("not_found", f"There is no service {service_id!r}, but {names}.")
+            raise AgentError(
+                "not_found", f"There is no service {service_id!r}. There are: {names}."
+            )
         return service_info(service)
 
 
@@ -342,7 +346,7 @@ class DryRunHandler(Handler):
         runtime = self.parts.runtime
         action = find_action(runtime.service_registry(), service_id, action_id)
         notebook = body.active_notebook
-        found = await propose(
+        proposed = await propose(
             runtime,
             service_id,
             action,
@@ -351,7 +355,7 @@ class DryRunHandler(Handler):
             notebook=await confined(runtime, notebook) if notebook is not None else None,
             client_id=body.client_id,
         )
-        return found.proposal
+        return proposed.proposal
 
 
 class RunHandler(Handler):
@@ -373,7 +377,7 @@ class RunHandler(Handler):
 
 
 class IntentHandler(Handler):
-    """What a message asks for, as far as no model is needed to know."""
+    """Finds what a message asks for, without a model."""
 
     @route("read")
     async def post(self) -> IntentReply:
@@ -385,18 +389,18 @@ class IntentHandler(Handler):
             how = "ranking" if detected is None else detected.how
             service = detected.service if detected is not None else None
             return IntentReply(service=service.id if service else None, how=how)
-        found = understand(router, detected)
-        if isinstance(found, Chosen):
+        intent = understand(router, detected)
+        if isinstance(intent, Chosen):
             return IntentReply(
-                service=found.service.id,
-                subcommand=found.subcommand,
+                service=intent.service.id,
+                subcommand=intent.subcommand,
                 confidence=1.0,
-                alternatives=found.alternatives,
-                how=found.how,
+                alternatives=intent.alternatives,
+                how=intent.how,
             )
-        if found.service is not None:
-            return IntentReply(service=found.service.id, alternatives=found.nearest)
-        first, *others = found.nearest
+        if intent.service is not None:
+            return IntentReply(service=intent.service.id, alternatives=intent.nearest)
+        first, *others = intent.nearest
         return IntentReply(**first.model_dump(), alternatives=others)
 
 
@@ -404,7 +408,7 @@ ROUTES = [
     Route(
         "services",
         ServicesHandler,
-        {"get": Operation("Services, each a slash command", response=ServicesReply)},
+        {"get": Operation("Services, which are also slash commands", response=ServicesReply)},
     ),
     Route(
         "services/{service_id}",
@@ -416,14 +420,14 @@ ROUTES = [
         DryRunHandler,
         {
             "post": Operation(
-                "Find an action's parameters; nothing is executed", DryRunRequest, ActionProposal
+                "Find an action's parameters; runs nothing", DryRunRequest, ActionProposal
             )
         },
     ),
     Route(
         "services/{service_id}/actions/{action_id}/run",
         RunHandler,
-        {"post": Operation("Run an action, answered at its end", ActionRunRequest, ChatReply)},
+        {"post": Operation("Run an action, and reply at its end", ActionRunRequest, ChatReply)},
     ),
     Route(
         "intent",

@@ -1,4 +1,4 @@
-"""``sessions``: list, create, read, change, delete; their turns and what these changed."""
+"""``sessions``: list, create, read, change and delete sessions; their turns, events and changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ForkHandler(Handler):
     @route("write")
     async def post(self, session_id: str) -> None:
         request = self.body(ForkRequest)
-        # Loading it ends a turn that a crashed server left running.
+        # Loading the session ends a turn that a crashed server left running.
         await self.parts.sessions.live(session_id)
         self.reply(await fork(self.parts.runtime, session_id, request.turn_id), 201)
 
@@ -54,7 +54,10 @@ FORKS_ROUTES = [
         ForkHandler,
         {
             "post": Operation(
-                "A new session with the conversation up to a turn", ForkRequest, Session, status=201
+                "Copy the conversation up to a turn into a new session",
+                ForkRequest,
+                Session,
+                status=201,
             )
         },
     )
@@ -108,7 +111,7 @@ EXPORTS_ROUTES = [
 ]
 
 
-# ``GET sessions/{id}/events``: a session's events, resumable, then live.
+# ``GET sessions/{id}/events``: a session's stored events from any point on, then live ones.
 
 
 CHECK_SECONDS = 1.0
@@ -121,12 +124,12 @@ class EventsHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str) -> None:
-        # Only the channel is held, so that the session can be unloaded meanwhile.
+        # Keeps only the channel, so that the session can be unloaded meanwhile.
         channel = (await self.parts.sessions.live(session_id)).state.channel
         await stream_events(self, channel, self._after(), may_go_on=self._may_go_on)
 
     async def _may_go_on(self) -> bool:
-        """Whether the reader may read on: a kernel only while its token counts."""
+        """Whether the reader may read on; a kernel may while its token is valid."""
         now = time.monotonic()
         if self.kernel is None or now - self._checked < CHECK_SECONDS:
             return True
@@ -186,11 +189,11 @@ OPS_ROUTES = [
 ]
 
 
-# ``GET sessions/{id}/prompts``: every turn in short, so that a page can jump to any of them.
+# ``GET sessions/{id}/prompts``: all turns in short form, so that a page can jump to any of them.
 
 
 class PromptsHandler(Handler):
-    """Loads no items and no events."""
+    """Reads the turns without their items and events."""
 
     @route("read")
     async def get(self, session_id: str) -> PromptsReply:
@@ -203,7 +206,7 @@ PROMPTS_ROUTES = [
     Route(
         "sessions/{session_id}/prompts",
         PromptsHandler,
-        {"get": Operation("All turns in short, oldest first", response=PromptsReply)},
+        {"get": Operation("All turns in short form, oldest first", response=PromptsReply)},
     )
 ]
 
@@ -254,7 +257,7 @@ class ResponsesHandler(Handler):
         given = {name: self.get_query_argument(name, "") for name in names}
         missing = [name for name, value in given.items() if not value]
         if missing:
-            raise AgentError("invalid_request", f"{', '.join(missing)} must be given.")
+            raise AgentError("invalid_request", f"Required but missing: {', '.join(missing)}.")
         key = Provenance.model_validate({**given, "responseIndex": self.number("responseIndex", 0)})
         return await self.parts.runtime.store.past.response(key)
 
@@ -265,12 +268,12 @@ SEARCH_ROUTES = [
         SearchHandler,
         {
             "get": Operation(
-                "Search all that was said, the newest first",
+                "Search the text of all conversations, newest first",
                 response=SearchReply,
                 query={
-                    "q": "what to look for, as it stands: any part of a text",
-                    "limit": "how many results, 1 to 100 (20)",
-                    "sessionId": "only in this session",
+                    "q": "the text to search for; matches any part of a text",
+                    "limit": "the number of results, 1 to 100 (default: 20)",
+                    "sessionId": "search only this session",
                 },
             )
         },
@@ -289,9 +292,9 @@ SEARCH_ROUTES = [
                 response=StoredResponse,
                 query={
                     "aiTurnId": "the turn",
-                    "providerId": "the model's provider in litellm's form",
+                    "providerId": "the model's provider as litellm calls it",
                     "responseType": "batch, synthesis, summary, plan or proposal",
-                    "responseIndex": "from 0 (0)",
+                    "responseIndex": "the number of the answer, from 0 (default: 0)",
                 },
             )
         },
@@ -358,7 +361,7 @@ class SessionHandler(Handler):
 
 
 class TurnsHandler(Handler):
-    """The turns of a session, the newest last; at most one of before, after and around."""
+    """The turns of a session, newest last. Takes at most one of before, after and around."""
 
     @route("read")
     async def get(self, session_id: str) -> TurnsReply:
@@ -377,7 +380,7 @@ class TurnsHandler(Handler):
 
 
 class ChangesHandler(Handler):
-    """What a turn changed."""
+    """The changes that a turn made."""
 
     @route("read")
     async def get(self, session_id: str, turn_id: str) -> ChangesReply:
@@ -385,14 +388,14 @@ class ChangesHandler(Handler):
         files = self.parts.runtime.notebooks.text_files
         turn = await store.turn_reader.get(turn_id)
         if turn.session_id != session_id:
-            raise AgentError("not_found", "There is no such turn in this session.")
+            raise AgentError("not_found", "This session has no such turn.")
         changes = await store.turn_reader.changes(turn_id)
         states = await store.checkpoints.states(turn_id)
         include = self.get_query_argument("include", "").split(",")
         return ChangesReply(
             turn_id=turn_id,
             changes=changes,
-            # A thread: of many lines that are alike it takes seconds.
+            # In a thread, because a diff of many similar lines takes seconds.
             diffs=await asyncio.to_thread(lambda: [unified(change) for change in changes]),
             # Unrecorded changes cannot be reverted and need no decision.
             states=[states.get((each.path, each.cell_id or ""), "kept") for each in changes],
@@ -434,16 +437,16 @@ ROUTES = [
         SessionsHandler,
         {
             "get": Operation(
-                "Sessions, the newest first",
+                "Sessions, newest first",
                 response=SessionsReply,
                 query={
-                    "query": "only those whose title or messages hold this",
-                    "limit": "how many, 1 to 200 (50)",
-                    "cursor": "nextCursor of the page before",
-                    "undecided": "a path: only with changes there that wait for a decision",
+                    "query": "only those whose title or messages contain this",
+                    "limit": "the number of sessions, 1 to 200 (default: 50)",
+                    "cursor": "nextCursor of the previous page",
+                    "undecided": "a path: only those with undecided changes there",
                 },
             ),
-            "post": Operation("A new session", SessionCreate, Session, status=201),
+            "post": Operation("Create a session", SessionCreate, Session, status=201),
         },
     ),
     Route(
@@ -451,8 +454,8 @@ ROUTES = [
         SessionHandler,
         {
             "get": Operation("One session", response=Session),
-            "patch": Operation("Rename, or change settings", SessionPatch, Session),
-            "delete": Operation("Delete the session and all that belongs to it", status=204),
+            "patch": Operation("Rename a session, or change its settings", SessionPatch, Session),
+            "delete": Operation("Delete the session and everything in it", status=204),
         },
     ),
     Route(
@@ -463,11 +466,11 @@ ROUTES = [
                 "Turns with their items, tool calls and usage",
                 response=TurnsReply,
                 query={
-                    "limit": "how many, 1 to 200 (20)",
+                    "limit": "the number of turns, 1 to 200 (default: 20)",
                     "before": "a turn id: only older turns",
-                    "after": "a turn id: only newer turns, the next ones",
-                    "around": "a turn id: that turn with those around it",
-                    "include": "events: the turn's events too, deltas joined",
+                    "after": "a turn id: only newer turns, beginning with the next one",
+                    "around": "a turn id: that turn and those around it",
+                    "include": "events: also the turns' events, with deltas joined",
                 },
             )
         },
@@ -477,7 +480,7 @@ ROUTES = [
         ChangesHandler,
         {
             "get": Operation(
-                "What the turn changed, as diffs",
+                "The changes that the turn made, as diffs",
                 response=ChangesReply,
                 query={
                     "include": "before: the cells as they were, with outputs and metadata; "

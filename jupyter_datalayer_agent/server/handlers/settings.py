@@ -1,4 +1,4 @@
-"""``GET usage``: tokens, cost, time and tool errors of the last days."""
+"""``config``, ``connections``, ``instructions``, ``models`` and ``usage``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ...protocol.sessions import UsageBy, UsageReply
 from ...protocol.tools import FolderFileDecision, InstructionsReply
 from ..base.handler import Handler, Operation, Route, route
 
-# ``GET config``: the effective settings and their sources; ``PATCH``: the user's.
+# ``GET config``: the effective settings and their sources; ``PATCH config``: the user's settings.
 
 
 class ConfigHandler(Handler):
-    """Never shows a secret."""
+    """The settings; no secret is ever shown."""
 
     @route("read")
     async def get(self) -> ConfigReply:
@@ -51,7 +51,7 @@ ROUTES = [
             "get": Operation(
                 "Effective settings and their sources",
                 response=ConfigReply,
-                query={"sessionId": "the effective values in this session"},
+                query={"sessionId": "the session in which the settings apply"},
             ),
             "patch": Operation("Change the user's settings", ConfigPatch, ConfigReply),
         },
@@ -59,11 +59,11 @@ ROUTES = [
 ]
 
 
-# ``connections``: models that users connect in the panel. A key comes in and never goes out.
+# ``connections``: models that users connect in the panel. Replies never contain a key.
 
 
 class ConnectionsHandler(Handler):
-    """What is connected and what can be; connecting."""
+    """Lists what is and what can be connected; connects a model."""
 
     @route("read")
     async def get(self) -> ConnectionsReply:
@@ -131,11 +131,11 @@ CONNECTIONS_ROUTES = [
 ]
 
 
-# ``instructions``: what the server root's ``AGENTS.md`` says, and whether it is sent.
+# ``instructions``: the server root's ``AGENTS.md``, and whether it is sent to models.
 
 
 class InstructionsHandler(Handler):
-    """The file of the server root, which may have come with a repository."""
+    """The ``AGENTS.md`` of the server root, which may have come with a repository."""
 
     @route("read")
     async def get(self) -> InstructionsReply:
@@ -153,7 +153,7 @@ INSTRUCTIONS_ROUTES = [
         {
             "get": Operation("The AGENTS.md of the server root", response=InstructionsReply),
             "put": Operation(
-                "Allow the AGENTS.md of the server root as it is, or not",
+                "Allow the current AGENTS.md of the server root, or refuse it",
                 FolderFileDecision,
                 InstructionsReply,
             ),
@@ -162,7 +162,7 @@ INSTRUCTIONS_ROUTES = [
 ]
 
 
-# ``GET models``: models with their readiness, and the default.
+# ``GET models``: models, whether they are ready, and the default.
 
 
 class ModelsHandler(Handler):
@@ -180,7 +180,7 @@ class ModelsHandler(Handler):
         for each in reply.models:
             described(each, settings.context_window or ASSUMED_WINDOW)
             if is_locked:
-                # Those that can be chosen.
+                # These are the efforts that a user can choose.
                 each.reasoning_efforts = None
         return reply
 
@@ -193,7 +193,7 @@ MODELS_ROUTES = [
             "get": Operation(
                 "Models and readiness",
                 response=ModelsReply,
-                query={"model": "a name: it comes first, with whether it could be called"},
+                query={"model": "a model to list first, with whether it could be called"},
             )
         },
     )
@@ -204,7 +204,7 @@ MAX_DAYS = 366
 
 
 class UsageHandler(Handler):
-    """Sums over the stored conversations."""
+    """Sums up the stored conversations."""
 
     @route("read")
     async def get(self) -> UsageReply:
@@ -229,7 +229,7 @@ USAGE_ROUTES = [
                 "Tokens, cost, time and tool errors of the last days",
                 response=UsageReply,
                 query={
-                    "days": f"how many, today included, 1 to {MAX_DAYS} (30)",
+                    "days": f"the number of days up to today, 1 to {MAX_DAYS} (default: 30)",
                     "by": "day (default), model or session",
                 },
             )

@@ -1,4 +1,4 @@
-"""``tools``: all tools with their state, and direct calls."""
+"""``tools``, ``variables`` and ``acts``: tools, direct calls, and what code would do."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from ...tools.gate import Gate
 from ...tools.registry import Tool
 from ..base.handler import Handler, Operation, Route, route
 
-# ``variables``: those of a notebook's kernel, for references in a message.
+# ``variables``: a kernel's variables, to refer to in a message.
 
 
 class VariablesHandler(Handler):
-    """The kernel's variables, read without disturbing it. It shows values: execute, not read."""
+    """The kernel's variables, read without disturbing it. Needs execute, since it shows values."""
 
     @route("execute")
     async def get(self) -> VariablesReply:
         path = self.get_query_argument("path", "")
         if not path:
-            raise AgentError("invalid_request", "Give the path of a notebook.")
+            raise AgentError("invalid_request", "path must name a notebook.")
         runtime = self.parts.runtime
-        found = await runtime.notebooks.variables(await confined(runtime, path))
-        return found.reply()
+        variables = await runtime.notebooks.variables(await confined(runtime, path))
+        return variables.reply()
 
 
 VARIABLES_ROUTES = [
@@ -48,7 +48,7 @@ VARIABLES_ROUTES = [
         VariablesHandler,
         {
             "get": Operation(
-                "Name, type and short form of each variable in a notebook's kernel",
+                "Name, type and short value of each variable in a notebook's kernel",
                 response=VariablesReply,
                 query={"path": "the notebook"},
             )
@@ -65,7 +65,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 class ToolsHandler(Handler):
-    """Every tool, with the reason if it is not enabled."""
+    """Lists all tools, with the reason for those that are not enabled."""
 
     @route("read")
     async def get(self) -> ToolsReply:
@@ -92,7 +92,7 @@ class ToolsHandler(Handler):
         )
 
     async def _attached(self, active: str | None) -> frozenset[str]:
-        """``attached``: true or false for ``path``, or the attached paths themselves."""
+        """The attached paths: ``attached`` lists them, or is true if ``path`` is attached."""
         values = self.get_query_arguments("attached")
         if values in ([], ["false"], ["0"], [""]):
             return frozenset()
@@ -118,7 +118,8 @@ class ToolsHandler(Handler):
 
 
 class ToolHandler(Handler):
-    """The caller's own action: no approval, and an explicit path counts as attached and active."""
+    """Calls a tool. It is the caller's own action, so it needs no approval, and an explicit path
+    counts as attached and active."""
 
     @route("execute")
     async def post(self, name: str) -> ToolResult:
@@ -131,7 +132,7 @@ class ToolHandler(Handler):
         path = await confined(runtime, given) if isinstance(given, str) else None
         gate = Gate.on(path, request.mode)
         if request.path:
-            # Named beside the arguments, it is the caller's own choice, whoever wrote those.
+            # The caller chose this path, whoever wrote the arguments.
             gate.files = frozenset([await confined(runtime, request.path)])
         context = ToolContext(
             gate=gate,
@@ -144,14 +145,14 @@ class ToolHandler(Handler):
             quality_of=runtime.quality_of,
             repair_of=runtime.repair_of,
         )
-        # A page sends what its user clicked; a program may be an agent of another kind.
+        # A page sends what its user clicked; a program may be another agent.
         with run_by_user() if self.asker.kind == "page" else nullcontext():
             done = await Dispatcher(registry, context).call(name, request.arguments)
         return done.result
 
 
 class ActsHandler(Handler):
-    """What changed code would do beyond the kernel. It is analysed, not run."""
+    """Finds what changed code would do outside the kernel, by analysing it; it is not run."""
 
     @route("read")
     async def post(self) -> ActsReply:
@@ -168,20 +169,24 @@ ROUTES = [
     Route(
         "acts",
         ActsHandler,
-        {"post": Operation("What changed code would do beyond the kernel", ActsRequest, ActsReply)},
+        {
+            "post": Operation(
+                "What changed code would do outside the kernel", ActsRequest, ActsReply
+            )
+        },
     ),
     Route(
         "tools",
         ToolsHandler,
         {
             "get": Operation(
-                "Every tool with its schema, and why it is not enabled",
+                "All tools with their schemas, and why some are not enabled",
                 response=ToolsReply,
                 query={
-                    "mode": "ask, edit or agent (agent)",
+                    "mode": "ask, edit or agent (default: agent)",
                     "path": "the active notebook or Lexical document",
-                    "attached": "true, or the attached ones (may be given more than once)",
-                    "location": "panel, inline, magic or api (api)",
+                    "attached": "true if path is attached, or an attached path (repeatable)",
+                    "location": "panel, inline, magic or api (default: api)",
                 },
             )
         },

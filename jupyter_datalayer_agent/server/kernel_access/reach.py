@@ -1,8 +1,8 @@
-"""What a kernel's token reaches: the conversations of its own notebook, and some ops there.
+"""What a kernel's token gives access to: the conversations of its own notebook, and some ops there.
 
-Code that the agent runs is in the same kernel and may send requests, too. So a kernel decides
-nothing, neither an approval nor a question nor a form of an MCP server, loosens no policy, and sees
-no other notebook's conversations.
+Code that the agent runs in the same kernel could send requests, too. So a kernel can decide no
+approval, answer no question and no form of an MCP server, loosen no policy, and see no other
+notebook's conversations.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from .tokens import TOKENS_KEY, Grant
 
 OPS = (ops.UserMessage, ops.Interrupt, ops.Dequeue, ops.Undo)
 NOT_ITS_OWN = (
-    "This conversation is not of this kernel's notebook. A kernel reaches those that it began, and "
-    "those that are about its notebook."
+    "This conversation does not belong to this kernel's notebook. A kernel can use the "
+    "conversations that it began and those about its notebook."
 )
 
 
 async def document_of(handler: Any) -> KernelDocument:
-    """The document that a kernel runs for; a notebook, where one of them is."""
+    """The document that a kernel runs for: its notebook, if it has one."""
     notebooks = handler.parts.runtime.notebooks
     paths: list[str] = []
     for session in await handler.settings[TOKENS_KEY].sessions_of(handler.kernel):
         path = without_drive(str(session["path"]))
         paths.append(path)
-        # A script is one where it was opened as one, and the server serves it so.
+        # A script counts as a notebook if it is open as one and the server serves it as one.
         opened = session["type"] == "notebook" and await notebooks.serves_as_notebook(path)
         if opened or notebooks.is_notebook(path):
             return KernelDocument(path=path, is_notebook=True)
@@ -37,7 +37,7 @@ async def document_of(handler: Any) -> KernelDocument:
 
 
 async def reached(handler: Any, sessions: list[Session]) -> list[Session]:
-    """Those of these conversations that the kernel reaches."""
+    """Those of these conversations that the kernel may use."""
     document = await document_of(handler)
     grant: Grant = handler.kernel
     return [
@@ -49,7 +49,7 @@ async def reached(handler: Any, sessions: list[Session]) -> list[Session]:
 
 
 async def check_session(handler: Any, session_id: str) -> None:
-    """Raises ``AgentError``: ``not_found``, or ``forbidden`` for what the kernel does not reach."""
+    """Raises ``AgentError`` ``not_found``, or ``forbidden`` for a session that it may not use."""
     session = await handler.parts.runtime.store.sessions.get(session_id)
     if not await reached(handler, [session]):
         raise AgentError("forbidden", NOT_ITS_OWN)
@@ -61,10 +61,12 @@ async def check_op(handler: Any, op: ops.Op) -> ops.Op:
     if not isinstance(op, OPS):
         raise AgentError("forbidden", f"A kernel may not send {op.type}. Do it in the panel.")
     if isinstance(op, ops.Dequeue) and op.op_id not in grant.ops:
-        raise AgentError("forbidden", "A kernel takes back its own messages only.")
+        raise AgentError("forbidden", "A kernel can withdraw only its own messages.")
     if isinstance(op, ops.Undo):
         turn = await handler.parts.runtime.store.turn_reader.get(op.turn_id)
         if turn.location != "magic":
-            raise AgentError("forbidden", "A kernel undoes what %agent did. Undo it in the panel.")
+            raise AgentError(
+                "forbidden", "A kernel can undo only what %agent did. Undo it in the panel."
+            )
         return ops.Undo(turn_id=op.turn_id)
     return ops.Interrupt() if isinstance(op, ops.Interrupt) else op

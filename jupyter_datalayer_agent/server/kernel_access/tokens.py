@@ -1,10 +1,10 @@
 """How a kernel reaches its server: an address, and a token with few permissions.
 
-Both are set in the environment of the kernels that sessions start, and nowhere else: not in the
-server's own environment, which terminals inherit. Each kernel has its own token. It is kept in
-memory as a hash, counts while that kernel runs (a restart keeps it) and its notebook is open on the
-server, gives access to the routes of ``FOR_KERNELS`` only, and acts as the user who started the
-kernel, for that kernel's own notebook.
+Both are set only in the environment of the kernels that sessions start, not in the server's own
+environment, which terminals inherit. Each kernel has its own token. It is kept in memory as a hash,
+and is valid while that kernel runs (a restart keeps it) and its notebook is open on the server. It
+gives access to the routes of ``FOR_KERNELS`` only, as the user who started the kernel and for that
+kernel's own notebook.
 
 Imported at the server's start, so it imports nothing but Jupyter Server.
 """
@@ -53,18 +53,18 @@ FOR_KERNELS = {
     ),
     "POST": re.compile(rf"(sessions|{SESSION}/ops)"),
 }
-"""The routes that ``%agent`` needs. Which sessions and ops, ``kernel_access.requests`` says."""
+"""The routes that ``%agent`` needs; ``kernel_access.reach`` limits the sessions and ops."""
 
-NOT_OPEN = "A kernel's token does not give access to this."
+NOT_OPEN = "A kernel's token gives no access to this route."
 STARTING = "This kernel has not finished starting. Try again in a moment."
-ENDED = "This kernel has ended, and its token with it."
-CLOSED = "This kernel's notebook is closed; its token counts while it is open on the server."
+ENDED = "This kernel has ended, so its token is no longer valid."
+CLOSED = "This kernel's notebook is closed. Its token is valid only while the notebook is open."
 
 KNOWN_VERSIONS = (2,)
 """Major versions of jupyter_server whose session manager starts kernels as ``install`` expects."""
 NOT_INSTALLED = (
-    "Kernels do not find the agent by themselves: %s. They start as always; %%agent works in them "
-    "once DATALAYER_AGENT_URL and DATALAYER_AGENT_TOKEN are set."
+    "Kernels do not find the agent by themselves: %s. They start as usual, but %%agent works in "
+    "them only if DATALAYER_AGENT_URL and DATALAYER_AGENT_TOKEN are set."
 )
 
 WILDCARDS = {"": "127.0.0.1", "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]"}
@@ -77,7 +77,7 @@ _made: contextvars.ContextVar[list[Grant] | None] = contextvars.ContextVar("_mad
 class Grant:
     """The holder of a kernel's token: ``user`` started the kernel.
 
-    ``kernel_id`` is known once the kernel runs. ``sessions`` and ``ops`` are those that it began.
+    ``kernel_id`` is None until the kernel runs. ``sessions`` and ``ops`` are those that it created.
     """
 
     user: User
@@ -112,16 +112,16 @@ class KernelTokens:
 
         @functools.wraps(environment)
         def get_kernel_env(path: str | None, name: Any = None) -> dict[str, str]:
-            found = without_tokens(environment(path, name))
+            variables = without_tokens(environment(path, name))
             if _made.get() is None:
-                # Jupyter updates the environment of a kernel that runs: it keeps its token.
-                return found
+                # Jupyter updates the environment of a running kernel, which keeps its token.
+                return variables
             try:
-                return {**found, **self.environment()}
+                return {**variables, **self.environment()}
             except Exception:
                 # The boundary to Jupyter: no error here may keep a kernel from starting.
                 log.exception(NOT_INSTALLED, "its token could not be made")
-                return found
+                return variables
 
         @functools.wraps(start)
         async def start_kernel_for_session(*args: Any, **kwargs: Any) -> str:
@@ -142,7 +142,7 @@ class KernelTokens:
         sessions.start_kernel_for_session = start_kernel_for_session
 
     def environment(self) -> dict[str, str]:
-        """The variables of a kernel that is being started."""
+        """The environment variables for a kernel that is being started, with a new token."""
         added = {"DATALAYER_AGENT_URL": self.url, "DATALAYER_AGENT_TOKEN": self._make()}
         if self._server.certfile:
             added["DATALAYER_AGENT_CERTIFICATE"] = str(self._server.certfile)
@@ -155,7 +155,7 @@ class KernelTokens:
 
     @property
     def url(self) -> str:
-        """The server's address as its own machine reaches it."""
+        """The server's address from its own machine."""
         if self._server.client_ca and hasattr(socket, "AF_UNIX"):
             place = quote(self._own_socket(), safe="")
             return f"http+unix://{place}{self._server.base_url}datalayer-agent/"
@@ -166,9 +166,9 @@ class KernelTokens:
         return f"{parts.geturl().rstrip('/')}/datalayer-agent/"
 
     def _own_socket(self) -> str:
-        """A socket of this user for kernels, opened once: the server itself connects only with who
-        has a certificate of the authority ``client_ca``, as those of a JupyterHub with
-        ``internal_ssl``, where only the hub and its proxy have one."""
+        """A Unix socket of this user for kernels, opened once. With ``client_ca``, the server
+        accepts only clients that have a certificate of that authority; in a JupyterHub with
+        ``internal_ssl``, only the hub and its proxy have one."""
         if self._socket is None:
             folder = tempfile.mkdtemp(prefix="datalayer-agent-")  # 0700
             self._socket = os.path.join(folder, "kernels")
@@ -205,7 +205,7 @@ class KernelTokens:
         return self._grants.get(_hash(token)) if token.startswith(PREFIX) else None
 
     async def refusal(self, grant: Grant) -> str | None:
-        """Why the token does not count now: its kernel has to run, and to have a session."""
+        """Why the token is not valid now, or None: its kernel must run and have a session."""
         if grant.kernel_id is None:
             return STARTING
         manager = self._server.kernel_manager
@@ -217,25 +217,25 @@ class KernelTokens:
         return None if await self.sessions_of(grant) else CLOSED
 
     async def sessions_of(self, grant: Grant) -> list[dict[str, Any]]:
-        """The kernel's sessions, with the current paths of its documents: of a notebook, and of
-        consoles that share its kernel."""
+        """The kernel's Jupyter sessions, with the current paths of its documents: a notebook, and
+        consoles that share the kernel."""
         sessions = await ensure_async(self._server.session_manager.list_sessions())
         return [each for each in sessions if each["kernel"]["id"] == grant.kernel_id]
 
 
 def unsupported(sessions: Any) -> str | None:
-    """Why the kernels of this session manager cannot be given a token, or None."""
+    """Why kernels of this session manager cannot get a token, or None if they can."""
     if version_info[0] not in KNOWN_VERSIONS:
-        return f"jupyter_server {__version__} is not known here"
+        return f"jupyter_server {__version__} is not supported"
     kind = f"{type(sessions).__module__}.{type(sessions).__name__}"
     if not isinstance(sessions, SessionManager):
-        return f"{kind} is a session manager of its own kind"
+        return f"{kind} is not Jupyter Server's session manager"
     try:
         inspect.signature(sessions.get_kernel_env).bind("a/b.ipynb", "b.ipynb")
     except TypeError:
         return f"{kind}.get_kernel_env does not take a path and a name"
     if not inspect.iscoroutinefunction(sessions.start_kernel_for_session):
-        return f"{kind}.start_kernel_for_session is no coroutine function"
+        return f"{kind}.start_kernel_for_session is not a coroutine function"
     return None
 
 
@@ -254,18 +254,18 @@ class AsKernel:
         return self._grant.user
 
     def is_token_authenticated(self, handler: web.RequestHandler) -> bool:
-        """Such a request has its token in a header, which another site cannot set."""
+        """Always true: the token is in a header, which another site cannot set."""
         return True
 
     def should_check_origin(self, handler: web.RequestHandler) -> bool:
-        """See ``is_token_authenticated``."""
+        """Always false, for the reason in ``is_token_authenticated``."""
         return False
 
 
 async def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
     """The grant of the request's token, if it is a kernel's. ``base`` is where our routes begin.
 
-    Raises 403 if it does not count any more, or gives no access to the route.
+    Raises 403 if the token is not valid now, or gives no access to the route.
     """
     tokens: KernelTokens | None = handler.settings.get(TOKENS_KEY)
     scheme, _, given = handler.request.headers.get("Authorization", "").partition(" ")
@@ -275,8 +275,8 @@ async def kernel_of(handler: web.RequestHandler, base: str) -> Grant | None:
     if grant is None:
         return None
     refusal = await tokens.refusal(grant)
-    opened = FOR_KERNELS.get(handler.request.method or "")
-    if refusal is None and (opened is None or not opened.fullmatch(route_of(handler, base))):
+    routes = FOR_KERNELS.get(handler.request.method or "")
+    if refusal is None and (routes is None or not routes.fullmatch(route_of(handler, base))):
         refusal = NOT_OPEN
     if refusal is not None:
         raise web.HTTPError(403, refusal)
@@ -289,9 +289,9 @@ def route_of(handler: web.RequestHandler, base: str) -> str:
 
 
 def session_named(handler: web.RequestHandler, base: str) -> str | None:
-    """The session that a kernel's request is about."""
-    opened = FOR_KERNELS[handler.request.method or ""].fullmatch(route_of(handler, base))
-    return None if opened is None else opened["session"]
+    """The id of the session that a kernel's request is about, if it is about one."""
+    match = FOR_KERNELS[handler.request.method or ""].fullmatch(route_of(handler, base))
+    return None if match is None else match["session"]
 
 
 def _hash(token: str) -> str:

@@ -179,7 +179,7 @@ export class AgentClient {
     return this._request('GET', ['strategist']);
   }
 
-  /** Add cells to the scratchpad, which is made where it is missing. */
+  /** Add cells to the scratchpad, which is created if it does not exist. */
   addToScratchpad(body: ScratchpadRequest): Promise<ScratchpadReply> {
     return this._request('POST', ['scratchpad'], { body });
   }

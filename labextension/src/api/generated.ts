@@ -13,7 +13,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What changed code would do beyond the kernel */
+        /** What changed code would do outside the kernel */
         post: {
             parameters: {
                 query?: never;
@@ -62,7 +62,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** One turn, answered at its end */
+        /** Run one turn, and reply at its end */
         post: {
             parameters: {
                 query?: never;
@@ -111,7 +111,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** One turn, as server-sent events */
+        /** Run one turn, and stream its events */
         post: {
             parameters: {
                 query?: never;
@@ -162,7 +162,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description the effective values in this session */
+                    /** @description the session in which the settings apply */
                     sessionId?: string;
                 };
                 header?: never;
@@ -462,27 +462,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a turn would send before the message, and its size; with attached variables the action is execute */
+        /** What a turn would send besides the message, and its size; needs execute if variables are attached */
         get: {
             parameters: {
                 query?: {
-                    /** @description as in a chat request; empty: none is active */
+                    /** @description as in a chat request; empty if none is active */
                     activeNotebook?: string;
-                    /** @description those of a chat request, as a JSON array */
+                    /** @description attachments as in a chat request, as a JSON array */
                     attachments?: string;
-                    /** @description the page that is asked */
+                    /** @description the page to ask */
                     clientId?: string;
                     /** @description panel, inline, magic or api, as in a chat request */
                     location?: string;
-                    /** @description ask, edit or agent; else the session's */
+                    /** @description ask, edit or agent (default: the session's) */
                     mode?: string;
-                    /** @description else the one that holds for the session and mode */
+                    /** @description the model (default: that of the session and mode) */
                     model?: string;
-                    /** @description a notebook or file that counts as attached, and a notebook as active */
+                    /** @description a file to attach, or a notebook to attach and make active */
                     path?: string;
-                    /** @description the session whose settings and history are sent; none: a new one */
+                    /** @description the session with the settings and history (default: a new one) */
                     sessionId?: string;
-                    /** @description those of a chat request, as a JSON array */
+                    /** @description tool references as in a chat request, as a JSON array */
                     toolReferences?: string;
                 };
                 header?: never;
@@ -530,7 +530,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description only those that this session knows */
+                    /** @description only those of this session */
                     sessionId?: string;
                 };
                 header?: never;
@@ -670,7 +670,7 @@ export interface paths {
                 query?: {
                     /** @description the cell that failed */
                     cellId?: string;
-                    /** @description the page that is asked first */
+                    /** @description the page to ask first */
                     clientId?: string;
                     /** @description the notebook */
                     path?: string;
@@ -702,7 +702,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** The next attempt at a failed cell */
+        /** The next attempt to fix a failed cell */
         post: {
             parameters: {
                 query?: never;
@@ -749,7 +749,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Alive */
+        /** Whether the server runs */
         get: {
             parameters: {
                 query?: never;
@@ -824,7 +824,7 @@ export interface paths {
                 };
             };
         };
-        /** Allow the AGENTS.md of the server root as it is, or not */
+        /** Allow the current AGENTS.md of the server root, or refuse it */
         put: {
             parameters: {
                 query?: never;
@@ -921,7 +921,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The document of the kernel whose token the request has */
+        /** The document of the kernel that sends the request */
         get: {
             parameters: {
                 query?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Allow the mcp.json of the server root as it is, or not any more */
+        /** Allow the current mcp.json of the server root, or refuse it */
         put: {
             parameters: {
                 query?: never;
@@ -1356,7 +1356,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Where to sign in to a server */
+        /** Begin to sign in to a server */
         post: {
             parameters: {
                 query?: never;
@@ -1530,19 +1530,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a browser comes back to after signing in to an MCP server */
+        /** The page to which a browser returns after signing in to an MCP server */
         get: {
             parameters: {
                 query?: {
-                    /** @description for the tokens */
+                    /** @description the authorization code */
                     code?: string;
-                    /** @description in place of a code */
+                    /** @description the error, if there is no code */
                     error?: string;
-                    /** @description of an error */
+                    /** @description the error in words */
                     error_description?: string;
-                    /** @description who issued the code (RFC 9207) */
+                    /** @description the issuer of the code (RFC 9207) */
                     iss?: string;
-                    /** @description of the sign-in that waits */
+                    /** @description the state of the sign-in */
                     state?: string;
                 };
                 header?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description a name: it comes first, with whether it could be called */
+                    /** @description a model to list first, with whether it could be called */
                     model?: string;
                 };
                 header?: never;
@@ -1728,7 +1728,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description the page that is asked first */
+                    /** @description the page to ask first */
                     clientId?: string;
                     /** @description the notebook */
                     path?: string;
@@ -1780,9 +1780,9 @@ export interface paths {
                 query?: {
                     /** @description the turn */
                     aiTurnId?: string;
-                    /** @description the model's provider in litellm's form */
+                    /** @description the model's provider as litellm calls it */
                     providerId?: string;
-                    /** @description from 0 (0) */
+                    /** @description the number of the answer, from 0 (default: 0) */
                     responseIndex?: string;
                     /** @description batch, synthesis, summary, plan or proposal */
                     responseType?: string;
@@ -1830,7 +1830,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add cells to the scratchpad, which is made where it is missing */
+        /** Add cells to the scratchpad, which is created if it does not exist */
         post: {
             parameters: {
                 query?: never;
@@ -1877,15 +1877,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search all that was said, the newest first */
+        /** Search the text of all conversations, newest first */
         get: {
             parameters: {
                 query?: {
-                    /** @description how many results, 1 to 100 (20) */
+                    /** @description the number of results, 1 to 100 (default: 20) */
                     limit?: string;
-                    /** @description what to look for, as it stands: any part of a text */
+                    /** @description the text to search for; matches any part of a text */
                     q?: string;
-                    /** @description only in this session */
+                    /** @description search only this session */
                     sessionId?: string;
                 };
                 header?: never;
@@ -1929,7 +1929,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Services, each a slash command */
+        /** Services, which are also slash commands */
         get: {
             parameters: {
                 query?: never;
@@ -2023,7 +2023,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find an action's parameters; nothing is executed */
+        /** Find an action's parameters; runs nothing */
         post: {
             parameters: {
                 query?: never;
@@ -2075,7 +2075,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run an action, answered at its end */
+        /** Run an action, and reply at its end */
         post: {
             parameters: {
                 query?: never;
@@ -2125,17 +2125,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, the newest first */
+        /** Sessions, newest first */
         get: {
             parameters: {
                 query?: {
-                    /** @description nextCursor of the page before */
+                    /** @description nextCursor of the previous page */
                     cursor?: string;
-                    /** @description how many, 1 to 200 (50) */
+                    /** @description the number of sessions, 1 to 200 (default: 50) */
                     limit?: string;
-                    /** @description only those whose title or messages hold this */
+                    /** @description only those whose title or messages contain this */
                     query?: string;
-                    /** @description a path: only with changes there that wait for a decision */
+                    /** @description a path: only those with undecided changes there */
                     undecided?: string;
                 };
                 header?: never;
@@ -2165,7 +2165,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** A new session */
+        /** Create a session */
         post: {
             parameters: {
                 query?: never;
@@ -2246,7 +2246,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete the session and all that belongs to it */
+        /** Delete the session and everything in it */
         delete: {
             parameters: {
                 query?: never;
@@ -2278,7 +2278,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Rename, or change settings */
+        /** Rename a session, or change its settings */
         patch: {
             parameters: {
                 query?: never;
@@ -2423,7 +2423,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new session with the conversation up to a turn */
+        /** Copy the conversation up to a turn into a new session */
         post: {
             parameters: {
                 query?: never;
@@ -2523,7 +2523,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All turns in short, oldest first */
+        /** All turns in short form, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -2574,15 +2574,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description a turn id: only newer turns, the next ones */
+                    /** @description a turn id: only newer turns, beginning with the next one */
                     after?: string;
-                    /** @description a turn id: that turn with those around it */
+                    /** @description a turn id: that turn and those around it */
                     around?: string;
                     /** @description a turn id: only older turns */
                     before?: string;
-                    /** @description events: the turn's events too, deltas joined */
+                    /** @description events: also the turns' events, with deltas joined */
                     include?: string;
-                    /** @description how many, 1 to 200 (20) */
+                    /** @description the number of turns, 1 to 200 (default: 20) */
                     limit?: string;
                 };
                 header?: never;
@@ -2628,7 +2628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the turn changed, as diffs */
+        /** The changes that the turn made, as diffs */
         get: {
             parameters: {
                 query?: {
@@ -2757,15 +2757,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every tool with its schema, and why it is not enabled */
+        /** All tools with their schemas, and why some are not enabled */
         get: {
             parameters: {
                 query?: {
-                    /** @description true, or the attached ones (may be given more than once) */
+                    /** @description true if path is attached, or an attached path (repeatable) */
                     attached?: string;
-                    /** @description panel, inline, magic or api (api) */
+                    /** @description panel, inline, magic or api (default: api) */
                     location?: string;
-                    /** @description ask, edit or agent (agent) */
+                    /** @description ask, edit or agent (default: agent) */
                     mode?: string;
                     /** @description the active notebook or Lexical document */
                     path?: string;
@@ -2987,7 +2987,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make its notebook and data where they are missing */
+        /** Create its notebook and data if they are missing */
         post: {
             parameters: {
                 query?: never;
@@ -3038,7 +3038,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run the learner's cell and say what is right and missing in it */
+        /** Run the learner's cell, and explain what is right and what is missing */
         post: {
             parameters: {
                 query?: never;
@@ -3090,19 +3090,19 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a data set of a file (CSV, TSV, Parquet, JSON lines, Excel) */
+        /** Upload a file as a data set (CSV, TSV, Parquet, JSON lines, Excel) */
         post: {
             parameters: {
                 query?: {
-                    /** @description as the field of the form: the decimal mark, . or , */
+                    /** @description like the form's field: the decimal mark, . or , */
                     decimal?: string;
-                    /** @description as the field of the form: the character between values */
+                    /** @description like the form's field: the character between values */
                     delimiter?: string;
-                    /** @description as the field of the form: the encoding of a text file */
+                    /** @description like the form's field: the encoding of a text file */
                     encoding?: string;
-                    /** @description as the field of the form: the data set's name */
+                    /** @description like the form's field: the data set's name */
                     name?: string;
-                    /** @description as the field of the form: the session it is registered in */
+                    /** @description like the form's field: the session to register it in */
                     sessionId?: string;
                 };
                 header?: never;
@@ -3154,7 +3154,7 @@ export interface paths {
                 query?: {
                     /** @description day (default), model or session */
                     by?: string;
-                    /** @description how many, today included, 1 to 366 (30) */
+                    /** @description the number of days up to today, 1 to 366 (default: 30) */
                     days?: string;
                 };
                 header?: never;
@@ -3198,7 +3198,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Name, type and short form of each variable in a notebook's kernel */
+        /** Name, type and short value of each variable in a notebook's kernel */
         get: {
             parameters: {
                 query?: {
@@ -3293,7 +3293,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run one, answered at its end */
+        /** Run a workflow, and reply at its end */
         post: {
             parameters: {
                 query?: never;

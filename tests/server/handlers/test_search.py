@@ -57,7 +57,7 @@ def test_a_search_that_cannot_be_made_says_what_is_wrong(server: RunningServer) 
     refused = server.request("GET", f"sessions?query={'a' * 600}")
     assert "query may have at most 500 characters" in refused.json()["error"]["message"]
     refused = server.request("GET", "responses?aiTurnId=t&responseType=batch")
-    assert refused.json()["error"]["message"] == "providerId must be given."
+    assert refused.json()["error"]["message"] == "Required but missing: providerId."
     refused = server.request("GET", "responses?aiTurnId=t&providerId=p&responseType=nonsense")
     assert refused.status_code == 400
 

@@ -133,7 +133,7 @@ def test_bad_requests_say_what_would_be_right(school: RunningServer) -> None:
     failed(school.request(post, "tutorials/knitting/lessons/1/check", json={}), 404, "not_found")
     for number in ("99", "0", "-1", "one", "1e3", "9" * 50):
         message = failed(school.request(post, CHECK.format(number), json={}), 404, "not_found")
-        assert "lessons 1 to 5" in message
+        assert "lessons are 1 to 5" in message
     for folder in ("../out", ".hidden"):
         body = {"folder": folder}
         answer = school.request(post, "tutorials/pandas-basics", json=body)

@@ -86,9 +86,9 @@ def test_a_kernel_reaches_no_other_notebooks_conversation(
         {"type": "interrupt"},
         {"type": "user_message", "request": {"message": "hi", "mode": "agent"}},
     ):
-        assert "not of this kernel's notebook" in attacker.refused("POST", ops, op)
+        assert "does not belong to this kernel's notebook" in attacker.refused("POST", ops, op)
     for route in ("", "/turns", "/events", f"/turns/{turn}/changes"):
-        assert "not of this" in attacker.refused("GET", f"sessions/{session}{route}")
+        assert "does not belong to this" in attacker.refused("GET", f"sessions/{session}{route}")
     status, listed = attacker.ask("GET", "sessions")
     assert (status, [each["id"] for each in listed["sessions"]]) == (200, [])
     states = server.get(f"sessions/{session}/turns/{turn}/changes")["states"]

@@ -129,9 +129,9 @@ class BlockingStart(Sessions):
 @pytest.mark.parametrize(
     ("sessions", "version", "expected"),
     [
-        (NoSessions(), (2, 21, 1), "NoSessions is a session manager of its own kind"),
-        (BlockingStart(), (2, 21, 1), "start_kernel_for_session is no coroutine function"),
-        (Sessions(), (3, 0, 0), "jupyter_server 3.0.0 is not known here"),
+        (NoSessions(), (2, 21, 1), "NoSessions is not Jupyter Server's session manager"),
+        (BlockingStart(), (2, 21, 1), "start_kernel_for_session is not a coroutine function"),
+        (Sessions(), (3, 0, 0), "jupyter_server 3.0.0 is not supported"),
     ],
 )
 def test_what_is_not_known_is_not_touched(

@@ -130,7 +130,7 @@ async def assert_it_is_closed(
                 await seen.read(slow)
     assert seen.ended, "it was not closed"
     assert slow.close_code == 1013
-    assert slow.close_reason == "The page reads too slowly: connect again."
+    assert slow.close_reason == "The page reads too slowly. Connect again."
     # What waited is not kept for a page that is to ask for it again.
     assert seen.size < sent - MAX_WAITING
 

@@ -163,7 +163,7 @@ describe('PageConnection', () => {
     await until(() => server.of('subscribe').length > 0);
     server.send({ type: 'event', sessionId: 's', event: delta(1) });
     await until(() => seen.length > 0);
-    server.sockets[0].close(1013, 'The page reads too slowly: connect again.');
+    server.sockets[0].close(1013, 'The page reads too slowly. Connect again.');
     await until(() => server.of('subscribe').length > 1);
     expect(server.of('subscribe')[1].after).toBe(1);
     server.send({ type: 'event', sessionId: 's', event: delta(2) });
