@@ -1,4 +1,4 @@
-"""Asking a program's user by a form of the program (elicitation), and reporting to the program."""
+"""Asks a program's user in a form that the program shows (elicitation), and reports progress."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DECISIONS = {
     "approve_for_session": "Allow for this session",
     "deny": "Do not allow",
 }
-NOT_ANSWERED = "Its form was closed without a decision, or nobody answered it in time."
+NOT_ANSWERED = "The form was closed without a decision, or nobody answered it in time."
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 LOGGER = "jupyter-datalayer-agent"
 
 
 class PeerClient:
-    """One call's ``agent.client_calls.client.Client``. ``level`` is the least level of what the
-    program wants logged."""
+    """The ``Client`` of ``agent.client_calls`` for one call. ``level`` returns the lowest level
+    that the program wants logged."""
 
     def __init__(self, peer: Peer, level: Callable[[], str]) -> None:
         self._peer = peer
@@ -84,7 +84,8 @@ class PeerClient:
             return None
 
     async def status(self, message: str) -> None:
-        """See ``Client.status``: as progress where it is wanted, and as a log message."""
+        """See ``Client.status``. Sent as progress, if the program asked for that, and as a log
+        message."""
         peer = self._peer
         self._progress += 1
         if peer.progress_token is not None:

@@ -1,4 +1,4 @@
-"""The connections of all programs."""
+"""The connections of the programs that use the MCP server."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .rpc import (
 from .sdk.adapter import Adapter, Identity, RunningSession, adapter
 from .streams import Stream, Streams
 
-# One program's connection: the SDK's session over memory streams, fed by HTTP handlers.
+# One program's connection: the SDK's session over memory streams, which HTTP handlers feed.
 
 
 log = logging.getLogger(__name__)
 
 
 class Connection:
-    """Runs until ``end``. ``user`` is the one who opened it, and the only one who may use it.
-    ``held`` counts the HTTP requests that it has open."""
+    """A connection, which runs until ``end``. Only ``user``, who opened it, may use it. ``held``
+    counts its open HTTP requests."""
 
     def __init__(self, adapter: Adapter, user: str) -> None:
         self.id = secrets.token_urlsafe(24)
@@ -61,12 +61,12 @@ class Connection:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing of it is open or runs."""
+        """Whether it has no open HTTP request and no unanswered request."""
         return self.held == 0 and self.streams.open_requests == 0
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the program has not been heard of for too long, whatever it has running."""
+        """Whether the program has sent nothing for too long, even if a call still runs."""
         return self.held == 0 and time.monotonic() - self.used_at > IDLE_SECONDS
 
     async def _run(self, identity: Identity, methods: Mapping[str, Method]) -> None:
@@ -88,7 +88,7 @@ class Connection:
                 stream.close()
 
     async def _route(self) -> None:
-        """Put what the session sends into the stream that it belongs to."""
+        """Add each message that the session sends to the stream that it belongs to."""
         async for message in self._from_session:
             sent = self._adapter.outgoing(message)
             if sent.is_answer and sent.related is not None:
@@ -98,9 +98,9 @@ class Connection:
                 stream.add(sent.text)
 
     async def send(self, data: dict[str, Any]) -> Stream | None:
-        """Pass on a message of the program; the stream of its answer if it is a request.
+        """Pass on a message of the program. For a request, returns the stream of its answer.
 
-        Raises ``RpcError``, and ``ValueError`` for what is no JSON-RPC message.
+        Raises ``RpcError``, and ``ValueError`` if it is not a JSON-RPC message.
         """
         self.used_at = time.monotonic()
         if "method" not in data or "id" not in data:
@@ -109,7 +109,7 @@ class Connection:
         request_id = data["id"]
 
         async def unanswered() -> None:
-            # HTTP streams end with an answer, also that of a request that was cancelled.
+            # An HTTP stream ends with an answer, even if its request was cancelled.
             message = error_message(REQUEST_CANCELLED, "Cancelled", request_id=request_id)
             self.streams.answer(request_id, json.dumps(message))
 
@@ -117,12 +117,12 @@ class Connection:
         if self.streams.open_requests >= MAX_OPEN_REQUESTS:
             raise RpcError(
                 INVALID_REQUEST,
-                f"{MAX_OPEN_REQUESTS} requests of this session are not answered yet. Wait for "
-                "answers before sending more.",
+                f"{MAX_OPEN_REQUESTS} requests of this session are still running. Wait for their "
+                "answers before you send more.",
             )
         stream = self.streams.begin(request_id)
         if stream is None:
-            raise RpcError(INVALID_REQUEST, f"The request id {request_id!r} is in use.")
+            raise RpcError(INVALID_REQUEST, f"The request id {request_id!r} is already in use.")
         await self._pass_on(message)
         return stream
 
@@ -133,12 +133,12 @@ class Connection:
             raise RpcError(INVALID_REQUEST, "The session has ended.") from error
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send a notification that belongs to no request, once the program is ready."""
+        """Send a notification that belongs to no request, if the program is ready for it."""
         if self.session is not None and not self.is_over:
             await self.session.notify(method, params)
 
     async def end(self) -> None:
-        """End it; calls that run are interrupted."""
+        """End the connection, and interrupt its running calls."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -148,8 +148,9 @@ WATCH_SECONDS = 2.0
 
 
 class Connections:
-    """Opens connections and ends those that nobody uses. ``make_methods`` makes what one program
-    is offered; when ``listed`` becomes another value, its list of tools is another one."""
+    """Opens connections, and ends those that nobody uses. ``make_methods`` makes the methods of a
+    connection. Programs are told that their list of tools has changed when ``listed`` returns
+    another value."""
 
     def __init__(
         self,
@@ -165,7 +166,7 @@ class Connections:
         self._watcher: asyncio.Task[None] | None = None
 
     async def open(self, user: str) -> Connection | None:
-        """A new connection; None where there are too many in use."""
+        """Open a connection; None if too many are in use."""
         sdk = await adapter()
         self._drop_ended()
         if len(self._by_id) >= MAX_CONNECTIONS:
@@ -183,7 +184,7 @@ class Connections:
         return connection
 
     def find(self, connection_id: str, user: str) -> Connection | None:
-        """That user's connection of that id."""
+        """The user's connection with this id."""
         connection = self._by_id.get(connection_id)
         if connection is None or connection.is_over or connection.user != user:
             return None
@@ -195,7 +196,7 @@ class Connections:
         await connection.end()
 
     async def close(self) -> None:
-        """End all; the server ends."""
+        """End all connections, when the server ends."""
         for task in (self._sweeper, self._watcher):
             if task is not None:
                 task.cancel()
@@ -212,12 +213,12 @@ class Connections:
             self._drop_ended()
             for connection in list(self._by_id.values()):
                 if connection.is_abandoned:
-                    log.info("An MCP client has not been heard of for long: its session ends")
+                    log.info("An MCP session ends, because its client has sent nothing for long")
                     await self.end(connection)
 
     async def _watch(self) -> None:
-        """Notify the programs when the setting that their tools depend on has changed, wherever
-        the user changed it."""
+        """Notify the programs when ``listed`` has changed. Polls, since the user may change the
+        setting anywhere."""
         before = self._listed()
         while self._by_id:
             await asyncio.sleep(WATCH_SECONDS)

@@ -1,7 +1,7 @@
 """``mcp``: the Streamable HTTP transport of the Model Context Protocol, in tornado.
 
-A tool call is answered by a stream of server-sent events that can be resumed, and so is a request
-that something else is sent for first; every other one by JSON. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
+A tool call is answered by a stream of server-sent events, which can be resumed. So is any other
+request if a message comes before its answer; otherwise, it is answered by JSON. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ CONNECTIONS_KEY = "datalayer_agent_mcp"
 SESSION_HEADER = "Mcp-Session-Id"
 VERSION_HEADER = "MCP-Protocol-Version"
 PRIMED_SINCE = "2025-11-25"
-"""The protocol's first version whose clients can read an event without a message."""
+"""The first version of the protocol whose clients accept an event without a message."""
 UNSUPPORTED_VERSION = -32022
-BEGIN = "Send initialize first, and then its Mcp-Session-Id with every request."
+BEGIN = "Send initialize first, then send its Mcp-Session-Id with every request."
 NO_TOKEN = "Send the token of the Jupyter server: Authorization: Bearer <token>."
-ENDED = "There is no such session (any more). Send initialize to begin a new one."
+ENDED = "This session does not exist or has ended. Send initialize to begin a new one."
 
 
 class Refused(Exception):
@@ -50,16 +50,16 @@ class Refused(Exception):
 
 
 class McpHandler(Handler):
-    """Messages of other programs."""
+    """Receives and answers messages of other programs."""
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """As every handler, but 401 for who is not known, as MCP has it; nothing is offered while
-        ``mcp_mode`` is off."""
+        """Authenticate as every handler does, but with 401 for unknown senders, as MCP requires.
+        Refuses everything while ``mcp_mode`` is off."""
         try:
             await super().prepare()
         except web.HTTPError as error:
-            # Jupyter misses the XSRF token of such a request first: there is no session that it
-            # would protect, and nothing is done for the request.
+            # Jupyter checks the XSRF token first. Here it would protect no session, since the
+            # request is refused in any case.
             if error.status_code == 403 and self._is_unknown:
                 raise web.HTTPError(401, NO_TOKEN) from error
             raise
@@ -70,14 +70,14 @@ class McpHandler(Handler):
 
     @property
     def _is_unknown(self) -> bool:
-        """Whether nobody was found for the request, and it would be let in with a token."""
-        # Without the attribute, it was refused before that was looked for.
+        """Whether the request has no known user, but a token would let it in."""
+        # Without the attribute, the request was refused before its user was looked up.
         is_looked_for = hasattr(self, "_jupyter_current_user")
         is_nobody = is_looked_for and not self.current_user
         return is_nobody and self.check_host() and super().check_origin()
 
     def skip_check_origin(self) -> bool:
-        """The origin is checked for requests with a token, too: see the transport's security."""
+        """Never, even for requests with a token: the transport's specification requires it."""
         return False
 
     def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
@@ -88,20 +88,20 @@ class McpHandler(Handler):
 
     @property
     def connections(self) -> Connections:
-        """The server's MCP connections, made with the first of them."""
+        """The server's MCP connections, created at first use."""
         settings = self.settings
         if CONNECTIONS_KEY not in settings:
             from .offer import connections_of
 
             connections = settings[CONNECTIONS_KEY] = connections_of(settings[PARTS_KEY])
             self.parts.on_close.append(connections.close)
-        found: Connections = settings[CONNECTIONS_KEY]
-        return found
+        existing: Connections = settings[CONNECTIONS_KEY]
+        return existing
 
     @property
     def owner(self) -> str:
-        """Whose request it is: with a token, its holder's. (Jupyter gives every request with a
-        token another user's name.)"""
+        """Who sent the request. A request with a token belongs to the token's holder, since Jupyter
+        gives each such request a new user name."""
         provider = self.identity_provider
         if provider.is_token_authenticated(self) and (token := provider.get_token(self)):
             return "token:" + hashlib.sha256(token.encode()).hexdigest()
@@ -171,10 +171,10 @@ class McpHandler(Handler):
         last = self.request.headers.get("Last-Event-ID")
         stream, after = connection.streams.common, connection.streams.common.delivered
         if last:
-            found = connection.streams.find(last)
-            if found is None:
-                raise Refused(404, "What follows this event is not kept any more.")
-            stream, after = found
+            place = connection.streams.find(last)
+            if place is None:
+                raise Refused(404, "The events after this one are no longer kept.")
+            stream, after = place
         self.set_header(SESSION_HEADER, connection.id)
         connection.held += 1
         try:
@@ -193,7 +193,7 @@ class McpHandler(Handler):
         body = self.request.body
         if len(body) > MAX_MESSAGE_BYTES:
             limit = MAX_MESSAGE_BYTES // 1024 // 1024
-            raise Refused(413, f"The message is larger than {limit} MiB. Send less at once.")
+            raise Refused(413, f"The message is larger than {limit} MiB. Split it.")
         try:
             message = parse_json(body)
         except ValueError as error:
@@ -228,7 +228,7 @@ class McpHandler(Handler):
             supported = list(connection.versions)
             raise Refused(
                 400,
-                f"The protocol's version {version[:40]} is not supported. Use one of "
+                f"Protocol version {version[:40]} is not supported. Use one of "
                 f"{', '.join(supported)}.",
                 UNSUPPORTED_VERSION,
                 {"supported": supported, "requested": version[:40]},
@@ -236,8 +236,8 @@ class McpHandler(Handler):
         return connection
 
     async def _write_answer(self, connection: Connection, stream: Stream) -> None:
-        """The answer as JSON; as a stream where something else comes first (a question to the
-        user, say)."""
+        """Write the answer as JSON, or as a stream if another message comes first, such as a
+        question to the user."""
         first = await stream.first()
         if first is None:
             raise Refused(404, ENDED)
@@ -250,7 +250,8 @@ class McpHandler(Handler):
     async def _write_events(
         self, connection: Connection, stream: Stream, after: int, *, prime: bool
     ) -> None:
-        """The stream's events, until it is over or its reader is gone, which does not end it."""
+        """Write the stream's events until it ends or its reader disconnects, which does not end
+        it."""
         self.set_header("Content-Type", "text/event-stream; charset=utf-8")
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Accel-Buffering", "no")
@@ -268,7 +269,8 @@ class McpHandler(Handler):
             return
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Errors of Jupyter, as JSON-RPC errors without an id; 401 with a challenge (RFC 6750)."""
+        """Write Jupyter's errors as JSON-RPC errors without an id, 401 with a challenge
+        (RFC 6750)."""
         if status_code == 401:
             is_given = bool(self.identity_provider.get_token(self))
             challenge = 'Bearer error="invalid_token"' if is_given else "Bearer"
@@ -289,8 +291,8 @@ ROUTES = [
         "mcp",
         McpHandler,
         {
-            "get": Operation("MCP: what the server sends by itself, as server-sent events"),
-            "post": Operation("MCP: one JSON-RPC message of a client"),
+            "get": Operation("MCP: stream the server's own messages, or resume a stream"),
+            "post": Operation("MCP: send one JSON-RPC message"),
             "delete": Operation("MCP: end the session", status=204),
         },
     )

@@ -1,4 +1,4 @@
-"""What one connection is offered, put together."""
+"""All methods that a connection can call: tools, resources, prompts and completion."""
 
 from __future__ import annotations
 
@@ -31,38 +31,43 @@ from .resources import (
 from .rpc import INVALID_PARAMS, MAX_RUNNING_READS, Method, Params, Peer, RpcError
 from .sdk.adapter import Identity
 
-# ``completion/complete``: values of the arguments of prompts and of URI templates.
+# ``completion/complete``: values for arguments of prompts and variables of URI templates.
 
 
 MOST_VALUES = 100
 
 
 class Completion:
-    """Completes by the names of what there is: notebooks, data sets, sessions."""
+    """Completes names of notebooks, data sets and sessions."""
 
     def __init__(self, kinds: Sequence[ResourceKind]) -> None:
         self._kinds = kinds
 
     async def complete(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """The values that begin with what was typed."""
+        """The values that begin with the typed text."""
         argument = params.get("argument") or {}
         typed = str(argument.get("value", "")).lower()
         name = str(argument.get("name", ""))
         values = [each for kind in self._kinds for each in await kind.complete(name)]
-        found = [each for each in dict.fromkeys(values) if each.lower().startswith(typed)]
-        more = len(found) > MOST_VALUES
-        return {"completion": {"values": found[:MOST_VALUES], "total": len(found), "hasMore": more}}
+        matches = [value for value in dict.fromkeys(values) if value.lower().startswith(typed)]
+        return {
+            "completion": {
+                "values": matches[:MOST_VALUES],
+                "total": len(matches),
+                "hasMore": len(matches) > MOST_VALUES,
+            }
+        }
 
 
-# ``tools``: those of the registry, through the dispatcher and gate of the agent's own calls.
+# ``tools``: the registry's tools, called through the same gate and dispatcher as the agent's calls.
 
 
 NOT_OFFERED = frozenset({"updatePlan"})
-"""It shows the plan of a turn of ours. A program has its own place for its plans."""
+"""``updatePlan`` shows the plan of one of our turns; a program shows its plans itself."""
 
 
 class ToolMethods:
-    """The tools of one connection; ``level`` is the least level that it wants logged."""
+    """The tools of one connection. ``level`` returns the lowest level that it wants logged."""
 
     def __init__(self, runtime: Runtime, calls: ClientCalls, level: Callable[[], str]) -> None:
         self._runtime = runtime
@@ -71,11 +76,11 @@ class ToolMethods:
         self._reads = asyncio.Semaphore(MAX_RUNNING_READS)
 
     def methods(self) -> dict[str, Method]:
-        """By name."""
+        """The methods by name."""
         return {"tools/list": self.list, "tools/call": self.call}
 
     async def list(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """The tools that ``mcp_mode`` allows on a document that is named."""
+        """The tools that ``mcp_mode`` allows for a document whose path is given."""
         gate = ClientGate.on("any.ipynb", self._mode())
         return {
             "tools": [
@@ -86,7 +91,7 @@ class ToolMethods:
         }
 
     async def call(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """Call a tool. A call that is cancelled is interrupted, and nothing else."""
+        """Call a tool. Cancelling interrupts this call only."""
         name = str(params["name"])
         tool = self._runtime.registry.behind(name)
         if tool is None or tool.name in NOT_OFFERED:
@@ -94,8 +99,8 @@ class ToolMethods:
         if peer.info.get("name"):
             self._calls.title = client_title(peer.info)
         arguments = params.get("arguments") or {}
-        # In a task of its own, which is cancelled once; anyio cancels what is in its scope again
-        # and again, also while a kernel is being interrupted.
+        # In its own task, which is cancelled once: anyio cancels repeatedly whatever is in its
+        # scope, even while a kernel is being interrupted.
         task = asyncio.create_task(self._made(tool, name, arguments, PeerClient(peer, self._level)))
         task.add_done_callback(_retrieve)
         try:
@@ -123,7 +128,7 @@ class ToolMethods:
 
 
 def client_title(info: dict[str, Any]) -> str:
-    """What a program calls itself, as a title; it is untrusted."""
+    """A title made from the program's name, which is untrusted."""
     given = str(info.get("title") or info.get("name") or "")
     name = "".join(each if each.isalnum() or each in " .-_" else " " for each in given)
     return f"{' '.join(name.split())[:60] or 'A program'} (MCP)"
@@ -144,7 +149,7 @@ def _described(tool: Tool) -> dict[str, Any]:
 
 
 async def _result(done: Dispatched) -> dict[str, Any]:
-    """What the program's model reads: cut, scaled and redacted as for a model of ours."""
+    """The result for the program's model: cut, scaled and redacted as for our own models."""
     text = cut(for_model(done.for_model), done.more)[0]
     content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     for image in await fitted(done.images):
@@ -160,7 +165,7 @@ async def _result(done: Dispatched) -> dict[str, Any]:
 
 
 def _retrieve(task: asyncio.Task[Any]) -> None:
-    """A call that nobody waits for any more may fail unread."""
+    """Ignore the failure of a call that nobody waits for any more."""
     if not task.cancelled():
         task.exception()
 
@@ -168,16 +173,17 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
 NAME = "jupyter-datalayer-agent"
 TITLE = "Jupyter Datalayer Agent"
 INSTRUCTIONS = """\
-Notebooks, kernels, files and data sets of a running Jupyter server. Name the notebook by path, \
-relative to the server's root; a call without path is about the notebook that was named or made \
-last. Read cells before you change them: a cell that the user changed since is not overwritten. \
-Cells are named by their ids. Results say what in fact happened, as read back from the notebook \
-and the kernel. The user sees changes live in JupyterLab, marked, and can undo them. Acts that may \
-lose something, and code that acts beyond the kernel, need the user's approval."""
+Works with the notebooks, kernels, files and data sets of a running Jupyter server. Give a \
+notebook's path relative to the server's root; a call without a path is about the notebook that \
+was last named or created. Refer to cells by their ids. Read cells before you change them: a cell \
+that the user has changed since is not overwritten. Results report what happened, as read back \
+from the notebook and the kernel. The user sees changes live and marked in JupyterLab, and can \
+undo them. Calls that may lose something, and code that acts outside the kernel, need the user's \
+approval."""
 
 
 class Offer:
-    """All methods of one connection, and its state."""
+    """The methods of one connection, and its log level."""
 
     def __init__(self, parts: Parts, connection: Connection) -> None:
         runtime = parts.runtime
@@ -195,7 +201,7 @@ class Offer:
         }
 
     def level(self) -> str:
-        """The least level of what the program wants logged."""
+        """The lowest level that the program wants logged."""
         return self._level
 
     async def _set_level(self, peer: Peer, params: Params) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``prompts``: workflows, and what the agent knows about services."""
+"""``prompts``: one for each workflow, and one for each service with its background knowledge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A message that a user of the program can send, made of arguments."""
+    """A message that a user of the program can send, made from arguments."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Prompt:
     messages: Callable[[dict[str, str]], list[Message]]
 
     def listed(self) -> dict[str, Any]:
-        """As the protocol has it."""
+        """The prompt in the protocol's form."""
         arguments = [
             {"name": each.name, "description": each.description, "required": each.required}
             for each in self.arguments
@@ -54,21 +54,21 @@ class Prompt:
 
 
 def from_user(text: str) -> list[Message]:
-    """One message of the user's."""
+    """One message from the user."""
     return [{"role": "user", "content": {"type": "text", "text": text}}]
 
 
-# ``prompts``: listed, and made of their arguments.
+# ``prompts/list`` and ``prompts/get``.
 
 
 class PromptMethods:
-    """``prompts`` gives all of them, each name once: a first one wins."""
+    """``prompts`` yields all prompts. Of several with one name, the first counts."""
 
     def __init__(self, prompts: Callable[[], Iterable[Prompt]]) -> None:
         self._prompts = prompts
 
     def methods(self) -> dict[str, Method]:
-        """By name."""
+        """The methods by name."""
         return {"prompts/list": self.list, "prompts/get": self.get}
 
     async def list(self, peer: Peer, params: Params) -> dict[str, Any]:
@@ -89,17 +89,17 @@ class PromptMethods:
         return {"description": prompt.description, "messages": prompt.messages(given)}
 
     def _by_name(self) -> dict[str, Prompt]:
-        found: dict[str, Prompt] = {}
+        by_name: dict[str, Prompt] = {}
         for prompt in self._prompts():
-            found.setdefault(prompt.name, prompt)
-        return found
+            by_name.setdefault(prompt.name, prompt)
+        return by_name
 
 
-# A prompt for each service: a question about its area, with what the agent knows about that.
+# A prompt for each service: a question about its area, with the agent's knowledge of it.
 
 
 def service_prompts(services: Iterable[Service]) -> Iterator[Prompt]:
-    """All of them."""
+    """The prompts of all services."""
     for service in services:
         yield _service_prompt(service)
 
@@ -113,7 +113,7 @@ def _service_prompt(service: Service) -> Prompt:
             question,
             f"This is about {service.name} in Jupyter: {service.description}\n\n{config.context}",
             f"Read more:\n{links}" if links else "",
-            "Act with the tools of this server where that helps. Say what is not known from this.",
+            "Use this server's tools where they help. Say what you cannot answer from this.",
         ]
         return from_user("\n\n".join(part for part in parts if part))
 
@@ -126,7 +126,7 @@ def _service_prompt(service: Service) -> Prompt:
 
 
 def workflow_prompts(catalogue: TemplateCatalogue) -> Iterator[Prompt]:
-    """All of them."""
+    """The prompts of all workflows."""
     for info in catalogue.infos():
         yield _workflow_prompt(info)
 
@@ -145,8 +145,8 @@ def _workflow_prompt(info: WorkflowInfo) -> Prompt:
             f"Carry out the workflow “{info.name}” in a Jupyter notebook, with the tools of this "
             f"server. {info.description}\n\nSteps:\n{steps}\n\n"
             f"Parameters:\n{values or '- none given: choose sensible ones'}\n\n"
-            "Unless a notebook is named, make one with createNotebook. Write each step as Markdown "
-            "and code cells, run them, and look at the results before the next step. Report only "
+            "If no notebook is named, create one with createNotebook. Write each step as Markdown "
+            "and code cells, run them, and check the results before the next step. Report only "
             "numbers that are in the outputs."
         )
 

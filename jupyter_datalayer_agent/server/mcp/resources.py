@@ -30,21 +30,21 @@ from .rpc import (
     RpcError,
 )
 
-# What a kind of resource is.
+# A kind of resource.
 
 
 JSON = "application/json"
 
 
 class ResourceKind(Protocol):
-    """Resources whose URIs begin with ``prefix``. What follows it is given without percent-escapes
-    as ``name``. ``templates`` are the kind's URI templates, as the protocol has them."""
+    """Resources whose URIs begin with ``prefix``. Methods get the rest of the URI, with its
+    percent-escapes decoded, as ``name``. ``templates`` are URI templates in the protocol's form."""
 
     prefix: str
     templates: Sequence[dict[str, Any]]
 
     async def listed(self) -> list[dict[str, Any]]:
-        """The resources that a program is shown, as the protocol has them."""
+        """The resources that a program is shown, in the protocol's form."""
         ...
 
     async def read(self, name: str, peer: Peer) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ class ResourceKind(Protocol):
         ...
 
     async def fingerprint(self, name: str) -> str:
-        """Differs when the resource has changed."""
+        """A value that differs when the resource has changed."""
         ...
 
     async def complete(self, variable: str) -> list[str]:
@@ -95,10 +95,10 @@ class DatasetResources:
     async def read(self, name: str, peer: Peer) -> list[dict[str, Any]]:
         """See ``ResourceKind``."""
         try:
-            found = await self._datasets.get(name)
+            dataset = await self._datasets.get(name)
         except AgentError as error:
             raise RpcError(RESOURCE_NOT_FOUND, error.message) from error
-        return [{"mimeType": JSON, "text": to_json(found.to_wire())}]
+        return [{"mimeType": JSON, "text": to_json(dataset.to_wire())}]
 
     async def fingerprint(self, name: str) -> str:
         """See ``ResourceKind``."""
@@ -114,51 +114,51 @@ class DatasetResources:
         return [each.name for each in await self._datasets.known()]
 
 
-# Notifies a program of changes: of resources that it subscribed to, and of what is listed.
+# Notifies a program of changes of its subscribed resources and of the list of resources.
 #
-# What the agent changes is noticed at once; what a user types, or another program writes, within a
-# few seconds. Nothing is looked at while a program has subscribed to nothing.
+# Changes by the agent are noticed at once, and those by a user or another program within a few
+# seconds. Without subscriptions, resources are not polled.
 
 
 log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 3.0
 SHARE = 20
-"""Looking takes at most one part in so many of the time."""
+"""Polling takes at most one part in so many of the time."""
 GATHER_SECONDS = 0.2
-"""Several changes at once are one notification."""
+"""Changes within this time become one notification."""
 
 Notify = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 class Subscriptions:
-    """Of one connection. ``close`` ends its task."""
+    """The subscriptions of one connection. ``close`` ends the task that watches them."""
 
     def __init__(self, pages: PageHub, notify: Notify) -> None:
         self._pages = pages
         self._notify = notify
-        self._known: dict[str, tuple[ResourceKind, str, str]] = {}
+        self._subscribed: dict[str, tuple[ResourceKind, str, str]] = {}
         self._wake = asyncio.Event()
         self._listed = self._open_paths()
         self._unwatch = pages.watch(self._wake.set)
         self._task = asyncio.create_task(self._watch())
 
     async def add(self, uri: str, kind: ResourceKind, name: str) -> None:
-        """Watch a resource. Raises ``RpcError`` for too many, and ``DocumentError``."""
-        if uri not in self._known and len(self._known) >= MAX_SUBSCRIPTIONS:
+        """Watch a resource. Raises ``DocumentError``, and ``RpcError`` if there are too many."""
+        if uri not in self._subscribed and len(self._subscribed) >= MAX_SUBSCRIPTIONS:
             raise RpcError(
                 INVALID_PARAMS,
-                f"A session may subscribe to {MAX_SUBSCRIPTIONS} resources. Unsubscribe from one.",
+                f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources. Unsubscribe from one.",
             )
-        self._known[uri] = (kind, name, await kind.fingerprint(name))
+        self._subscribed[uri] = (kind, name, await kind.fingerprint(name))
         self._wake.set()
 
     def remove(self, uri: str) -> None:
-        """Watch it no more."""
-        self._known.pop(uri, None)
+        """Stop watching a resource."""
+        self._subscribed.pop(uri, None)
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all resources."""
         self._unwatch()
         self._task.cancel()
 
@@ -175,20 +175,20 @@ class Subscriptions:
             try:
                 await self._look()
             except Exception:
-                # The task's boundary: a resource that cannot be looked at must not end all others.
-                log.exception("Subscribed resources could not be looked at")
+                # The task's boundary: a resource that cannot be read must not end the task.
+                log.exception("Subscribed resources could not be checked for changes")
             took = time.monotonic() - began
-            pause = max(PAUSE_SECONDS, took * SHARE) if self._known else None
+            pause = max(PAUSE_SECONDS, took * SHARE) if self._subscribed else None
 
     async def _look(self) -> None:
         listed = self._open_paths()
         if listed != self._listed:
             self._listed = listed
             await self._notify("notifications/resources/list_changed", {})
-        for uri, (kind, name, before) in list(self._known.items()):
+        for uri, (kind, name, before) in list(self._subscribed.items()):
             now = await kind.fingerprint(name)
-            if now != before and uri in self._known:
-                self._known[uri] = (kind, name, now)
+            if now != before and uri in self._subscribed:
+                self._subscribed[uri] = (kind, name, now)
                 await self._notify("notifications/resources/updated", {"uri": uri})
 
     def _open_paths(self) -> frozenset[str]:
@@ -200,7 +200,7 @@ class Subscriptions:
         )
 
 
-# ``resources``: listed, read, subscribed to, and completed.
+# The methods of ``resources``: list, read, subscribe and unsubscribe.
 
 
 class ResourceMethods:
@@ -211,7 +211,7 @@ class ResourceMethods:
         self._subscriptions = subscriptions
 
     def methods(self) -> dict[str, Method]:
-        """By name."""
+        """The methods by name."""
         return {
             "resources/list": self.list,
             "resources/templates/list": self.templates,
@@ -221,21 +221,21 @@ class ResourceMethods:
         }
 
     async def list(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """All that can be listed."""
+        """All resources that can be listed."""
         return {"resources": [each for kind in self._kinds for each in await kind.listed()]}
 
     async def templates(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """The forms of all URIs."""
+        """The URI templates of all kinds."""
         return {"resourceTemplates": [each for kind in self._kinds for each in kind.templates]}
 
     async def read(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """One resource."""
+        """The contents of one resource."""
         uri = str(params["uri"])
         kind, name = self._find(uri)
         return {"contents": [{"uri": uri, **each} for each in await kind.read(name, peer)]}
 
     async def subscribe(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """From now on the program is notified when it changes."""
+        """Notify the program from now on when the resource changes."""
         uri = str(params["uri"])
         kind, name = self._find(uri)
         try:
@@ -245,7 +245,7 @@ class ResourceMethods:
         return {}
 
     async def unsubscribe(self, peer: Peer, params: Params) -> dict[str, Any]:
-        """No more."""
+        """Stop notifying the program of the resource's changes."""
         self._subscriptions.remove(str(params["uri"]))
         return {}
 
@@ -256,12 +256,12 @@ class ResourceMethods:
                 return kind, name
         raise RpcError(
             RESOURCE_NOT_FOUND,
-            f"There is no resource {uri[:200]}. See resources/list and resources/templates/list.",
+            f"Unknown resource: {uri[:200]}. See resources/list and resources/templates/list.",
             {"uri": uri[:200]},
         )
 
 
-# Open notebooks, and the cells of any notebook that is named.
+# Notebooks and their cells. Open notebooks are listed; any notebook can be read.
 
 
 class Notebooks:
@@ -273,7 +273,7 @@ class Notebooks:
             "uriTemplate": "jupyter://notebooks/{+path}",
             "name": "notebook",
             "title": "Notebook",
-            "description": "All cells of a notebook with their outputs, whether it is open or not.",
+            "description": "All cells of a notebook, open or not, with their outputs.",
             "mimeType": JSON,
         },
     )
@@ -284,7 +284,7 @@ class Notebooks:
         self._level = level
 
     def paths(self) -> list[str]:
-        """Open notebooks, each once."""
+        """The paths of the open notebooks, without duplicates."""
         pages = (page for page in self._runtime.pages if page.connected)
         open_ones = (notebook.path for page in pages for notebook in page.state.notebooks)
         return sorted(dict.fromkeys(open_ones))
@@ -354,7 +354,7 @@ class Cells:
         self._notebooks = notebooks
 
     async def listed(self) -> list[dict[str, Any]]:
-        """See ``ResourceKind``. Notebooks name their cells."""
+        """See ``ResourceKind``. Empty, since reading a notebook lists its cells."""
         return []
 
     async def read(self, name: str, peer: Peer) -> list[dict[str, Any]]:
@@ -363,7 +363,7 @@ class Cells:
         return await self._notebooks.cells(path, {"cellIds": [cell_id]}, peer)
 
     async def fingerprint(self, name: str) -> str:
-        """See ``ResourceKind``: that of its notebook."""
+        """See ``ResourceKind``. It is the notebook's fingerprint."""
         return await self._notebooks.fingerprint(name.partition("/")[2])
 
     async def complete(self, variable: str) -> list[str]:
@@ -371,7 +371,7 @@ class Cells:
         return []
 
 
-# Conversations: what was asked in each, and which documents that changed.
+# Conversations: the prompts of each, and the documents that their turns changed.
 
 
 MAX_LISTED = 20
@@ -386,7 +386,7 @@ class SessionResources:
             "uriTemplate": "jupyter://sessions/{id}",
             "name": "session",
             "title": "Session",
-            "description": "The turns of a conversation in short. getTurnById reads one of them.",
+            "description": "The turns of a conversation in short form. getTurnById reads one.",
             "mimeType": JSON,
         },
     )
@@ -401,7 +401,7 @@ class SessionResources:
             {
                 "uri": self.prefix + quote(each.id, safe=""),
                 "name": each.title,
-                "description": "A conversation with the agent, or calls of a program.",
+                "description": "A conversation with the agent, or the calls of a program.",
                 "mimeType": JSON,
             }
             for each in page.sessions

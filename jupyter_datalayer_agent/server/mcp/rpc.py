@@ -1,4 +1,4 @@
-"""What of JSON-RPC our side writes itself: errors, and notifications."""
+"""JSON-RPC as the server uses it: the program at the other end, limits and errors."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-# The program at the other end of a connection, as the handler of one of its requests sees it.
+# The program at the other end of a connection, as seen by the handler of one of its requests.
 
 
 Params = dict[str, Any]
 Notify = Callable[[str, Params, Any], Awaitable[None]]
-"""Send a notification: its method, its parameters, and the id of the request that it belongs to."""
+"""Sends a notification: its method, its parameters, and the id of the request it belongs to."""
 Elicit = Callable[[str, Params, Any], Awaitable[dict[str, Any]]]
-"""Ask the program's user: message, schema of the form, id of the request; the result as JSON."""
+"""Asks the program's user: message, schema of the form, id of the request. Returns JSON."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """What a request came from. ``capabilities`` and ``info`` are as the program declared them at
-    ``initialize``; ``progress_token`` is set where it wants to be notified of progress."""
+    """The program that made a request. It declared ``capabilities`` and ``info`` at ``initialize``;
+    ``progress_token`` is set if it wants to be notified of progress."""
 
     request_id: str | int
     notify: Notify
@@ -30,35 +30,35 @@ class Peer:
 
     @property
     def can_elicit(self) -> bool:
-        """Whether its user can be shown a form. A declaration without modes means forms."""
+        """Whether it can show its user a form. A declaration without modes means forms."""
         declared = self.capabilities.get("elicitation")
         return declared is not None and (not declared or "form" in declared)
 
 
 Method = Callable[[Peer, Params], Awaitable[dict[str, Any]]]
-"""Answers a request: its parameters and its result as JSON objects. Raises ``RpcError``."""
+"""Answers a request; parameters and result are JSON objects. Raises ``RpcError``."""
 
 
-# How much a program may send, keep open and have kept for it.
+# Limits on what a program sends, keeps open, and has stored for it.
 
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-"""The largest message of a program: a file or a cell, and not a data set."""
+"""The largest message of a program: enough for a file or a cell, but not for a data set."""
 MAX_CONNECTIONS = 32
-"""Of one server. Beyond it the one that has been idle longest ends, if one is idle."""
+"""The most connections of a server. For one more, the one that is idle longest ends, if any."""
 MAX_OPEN_REQUESTS = 100
-"""Of one connection, at the same time."""
+"""The most unanswered requests of a connection."""
 MAX_RUNNING_READS = 8
-"""Reads of one connection that are carried out at the same time; others wait."""
+"""The most reads that a connection runs at the same time; others wait."""
 IDLE_SECONDS = 30 * 60.0
-"""After which a connection without any HTTP request ends."""
+"""A connection ends after this time without an HTTP request."""
 MAX_KEPT_STREAMS = 50
 MAX_KEPT_CHARACTERS = 8_000_000
-"""Answers that are kept for a program whose HTTP connection broke."""
+"""The most characters of answers that are kept for a program whose HTTP connection broke."""
 MAX_UNREAD_NOTIFICATIONS = 200
 MAX_SUBSCRIPTIONS = 100
 ELICITATION_SECONDS = 600.0
-"""For which a program's user may think about a form."""
+"""How long a program's user has to answer a form."""
 
 
 PARSE_ERROR = -32700
@@ -70,7 +70,7 @@ REQUEST_CANCELLED = -32800
 
 
 class RpcError(Exception):
-    """A request's failure, as its JSON-RPC error."""
+    """A failed request, with the fields of its JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -82,7 +82,7 @@ class RpcError(Exception):
 def error_message(
     code: int, message: str, data: Any = None, request_id: str | int | None = None
 ) -> dict[str, Any]:
-    """A JSON-RPC error; without an id where the request has none that can be read."""
+    """A JSON-RPC error. Its id is None if the request's cannot be read."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
         error["data"] = data

@@ -1,8 +1,8 @@
-"""What a connection has sent, by HTTP stream, kept for a reader that connects again.
+"""The messages that a connection sends, by HTTP stream, kept for a reader that reconnects.
 
-Each request has a stream of its own, which ends with its answer; what belongs to no request goes to
-the stream 0, which never ends. An event's id is ``stream-number``, so that ``Last-Event-ID`` alone
-says where to go on.
+Each request has its own stream, which ends with its answer. Messages that belong to no request go
+to stream 0, which never ends. An event's id is ``stream-number``, so that ``Last-Event-ID`` alone
+says where to resume.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from .rpc import MAX_KEPT_CHARACTERS, MAX_KEPT_STREAMS, MAX_UNREAD_NOTIFICATIONS
 
 COMMON = 0
-"""The stream of what belongs to no request."""
+"""The stream of messages that belong to no request."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A message in a stream; ``text`` is empty for the one that only gives the reader an id."""
+    """A message in a stream; ``text`` is empty if it only gives the reader an id."""
 
     stream: int
     number: int
@@ -28,14 +28,14 @@ class Event:
 
     @property
     def id(self) -> str:
-        """What a reader sends back as ``Last-Event-ID``."""
+        """The id that a reader sends back as ``Last-Event-ID``."""
         return f"{self.stream}-{self.number}"
 
 
 @dataclass
 class Stream:
-    """One HTTP stream. Its newest reader gets its events; ``delivered`` is the number of the last
-    one that any reader got."""
+    """One HTTP stream. Only its newest reader gets events; ``delivered`` is the number of the last
+    event that any reader got."""
 
     key: int
     delivered: int = 0
@@ -55,25 +55,25 @@ class Stream:
         self._changed.set()
 
     def end(self) -> None:
-        """End it without an answer."""
+        """End the stream without an answer."""
         self.is_over = True
         self._changed.set()
 
     @property
     def characters(self) -> int:
-        """What it keeps in memory."""
+        """The number of characters that the stream keeps in memory."""
         return sum(len(event.text) for event in self.events)
 
     async def first(self) -> Event | None:
-        """The first event, once there is one; None where the stream is over without any."""
+        """Wait for the first event; None if the stream ends without one."""
         while not (self.events or self.is_over):
             self._changed.clear()
             await self._changed.wait()
         return next(iter(self.events), None)
 
     async def read(self, after: int, pause: float) -> AsyncIterator[Event | None]:
-        """The events after that number, as they come, until the stream is over or has a newer
-        reader; None after each ``pause`` seconds of silence."""
+        """Yield the events after that number as they come, until the stream ends or gets a newer
+        reader. Yields None after each ``pause`` seconds of silence."""
         self._reader += 1
         own = self._reader
         self._changed.set()
@@ -105,11 +105,11 @@ class Streams:
 
     @property
     def open_requests(self) -> int:
-        """Requests that are not answered yet."""
+        """The number of unanswered requests."""
         return len(self._by_request)
 
     def begin(self, request_id: str | int) -> Stream | None:
-        """The stream of a new request; None while one of that id is not answered yet."""
+        """The stream of a new request; None while a request with this id is unanswered."""
         if request_id in self._by_request:
             return None
         stream = self._by_request[request_id] = self._by_key[self._next] = Stream(self._next)
@@ -118,17 +118,17 @@ class Streams:
         return stream
 
     def of_request(self, request_id: str | int | None) -> Stream | None:
-        """The stream of a request that is not answered yet."""
+        """The stream of an unanswered request."""
         return None if request_id is None else self._by_request.get(request_id)
 
     def answer(self, request_id: str | int, text: str) -> None:
-        """The request's answer, which ends its stream."""
+        """Add the request's answer, which ends its stream."""
         stream = self._by_request.pop(request_id, None)
         if stream is not None:
             stream.add(text, is_last=True)
 
     def find(self, event_id: str) -> tuple[Stream, int] | None:
-        """The stream and the number that an event's id names, if it is still kept."""
+        """The stream and number in an event's id, if the stream is still kept."""
         key, _, number = event_id.partition("-")
         if not (key.isascii() and key.isdigit() and number.isascii() and number.isdigit()):
             return None
@@ -136,12 +136,12 @@ class Streams:
         return None if stream is None else (stream, int(number[:18]))
 
     def end(self) -> None:
-        """The connection is over."""
+        """End all streams, with the connection."""
         for stream in self._by_key.values():
             stream.end()
 
     def _forget_old(self) -> None:
-        """Forget streams that are over, the oldest first, beyond what is kept."""
+        """Forget the oldest of the streams that have ended, to stay within the limits."""
         over = [each for each in self._by_key.values() if each.is_over]
         kept = sum(stream.characters for stream in over)
         while over and (len(over) > MAX_KEPT_STREAMS or kept > MAX_KEPT_CHARACTERS):

@@ -1,4 +1,4 @@
-"""The persona of Jupyter AI: a chat of Jupyter AI as a session of ours.
+"""The persona for Jupyter AI: a chat of Jupyter AI as one of our sessions.
 
 Only ``persona.py`` imports Jupyter AI, which loads it by the entry point ``jupyter_ai.personas``.
 """

@@ -1,4 +1,4 @@
-"""A chat's session: its messages as turns, and replies to what they ask."""
+"""The session of a chat: messages become turns, and replies answer the turns' questions."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from ...protocol.requests import AGENT_PREFIX, ChatRequest
 from ...protocol.turn_view import GrowingText, TurnView, asks
 from ..base.handler import Parts, check_message
 
-# The message that a turn is shown in.
+# The chat message that shows a turn.
 
 
 FLUSH_SECONDS = 0.2
-"""Jupyter AI sends a message whole, and writes the chat's file, at each change of it."""
+"""Changes are gathered: at each, Jupyter AI sends the whole message and writes the chat's file."""
 
 
 class ChatMessage:
-    """See ``Reader``. ``persona`` is of Jupyter AI; ``message_class`` and ``new_class`` are its
-    classes of messages."""
+    """See ``Reader``. ``persona`` is Jupyter AI's; ``message_class`` and ``new_class`` are Jupyter
+    AI's classes for a message and a new message."""
 
     def __init__(self, persona: Any, message_class: Any, new_class: Any) -> None:
         self._persona = persona
@@ -44,7 +44,7 @@ class ChatMessage:
         self._timer: Any = None
 
     def write(self, text: str) -> None:
-        """Add to the message, soon: pieces that come within a moment go together."""
+        """Add to the message after ``FLUSH_SECONDS``, together with what comes until then."""
         self._pending += text
         if self._timer is None:
             self._timer = self._persona.event_loop.call_later(FLUSH_SECONDS, self.flush)
@@ -57,12 +57,12 @@ class ChatMessage:
             self._persona.clear_status()
 
     def begin(self) -> None:
-        """What comes is a new message, below what was said meanwhile."""
+        """Begin a new message, below what was said meanwhile."""
         self.flush()
         self._id = None
 
     def flush(self) -> None:
-        """Add now what was not added yet."""
+        """Add the pending text now."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -78,12 +78,12 @@ class ChatMessage:
                 id=self._id, body=text, time=time.time(), sender=sender, raw_time=False
             ),
             append=True,
-            # What an answer mentions calls no other persona.
+            # A mention in an answer must not call another persona.
             trigger_actions=[],
         )
 
 
-# What a turn asks in a chat, and what a reply in the chat means.
+# The questions of a turn in a chat, and the meaning of the replies.
 
 
 _APPROVE = re.compile(r"(approve|approved|allow|yes|y|ok|run)[.!]?", re.IGNORECASE)
@@ -103,7 +103,7 @@ HOW_ACTION = "Reply `run`, `skip` or `deny`."
 
 
 def how_to_answer(event: dict[str, Any]) -> str:
-    """What may be replied, as a sentence."""
+    """A sentence that says which replies are possible."""
     if event["type"] == "approval_requested":
         return HOW_APPROVAL
     if event.get("form") is not None:
@@ -115,7 +115,7 @@ def how_to_answer(event: dict[str, Any]) -> str:
 
 
 def run_parameters(proposal: dict[str, Any]) -> dict[str, Any]:
-    """The values that a proposed action has."""
+    """The parameters' values of a proposed action, without missing ones."""
     return {each["name"]: each["value"] for each in proposal["parameters"] if each["found"]}
 
 
@@ -125,7 +125,7 @@ def is_yes(text: str) -> bool:
 
 
 def answer(event: dict[str, Any], text: str, proposal: dict[str, Any] | None) -> ops.Op | None:
-    """The op that a reply is, None for one that is no answer. ``proposal`` is the action that a
+    """The op for a reply, None if the reply is not an answer. ``proposal`` is the action that a
     plan waits for."""
     text = text.strip()
     if event.get("form") is not None:
@@ -167,7 +167,7 @@ def answer(event: dict[str, Any], text: str, proposal: dict[str, Any] | None) ->
 
 
 class Transcript:
-    """The text of one turn, which only grows."""
+    """The text of one turn, to which events only add."""
 
     def __init__(self) -> None:
         self.view = TurnView()
@@ -175,14 +175,14 @@ class Transcript:
         self._has_plan = False
 
     def of(self, event: dict[str, Any]) -> str:
-        """What the turn's next event adds."""
+        """The text that the turn's next event adds."""
         added = [self._text.add(part) for part in self.view.take(event)]
         if asked := self._asked(event):
             added.append(self._text.paragraph(asked))
         return "".join(added)
 
     def _asked(self, event: dict[str, Any]) -> str:
-        """What the event asks or plans."""
+        """The event's question or plan."""
         kind = event["type"]
         if kind == "plan_updated":
             return self._plan(event)
@@ -196,7 +196,7 @@ class Transcript:
         return ""
 
     def _plan(self, event: dict[str, Any]) -> str:
-        """The plan once, and again where it waits: its steps are shown as they run."""
+        """The plan, once and again when it waits for a decision; steps are shown as they run."""
         waits = asks(event)
         if self._has_plan and not waits:
             return ""
@@ -218,19 +218,19 @@ def _approval(event: dict[str, Any]) -> str:
     return "\n\n".join([*parts, how_to_answer(event)])
 
 
-NOT_UNDERSTOOD = "I am waiting for an answer, and did not understand this one. "
-RUN = "\n\nReply `run` to run it, or say what is to be different."
+NOT_UNDERSTOOD = "I am waiting for an answer and did not understand this one. "
+RUN = "\n\nReply `run` to run it, or say what to change."
 
 
 class Reader(Protocol):
-    """The chat that a turn is shown in."""
+    """The chat that shows a turn."""
 
     def write(self, text: str) -> None:
         """Add to the turn's message."""
         ...
 
     def begin(self) -> None:
-        """Go on in a new message, below what others said meanwhile."""
+        """Continue in a new message, below what others said meanwhile."""
         ...
 
     def status(self, text: str) -> None:
@@ -271,7 +271,7 @@ class Conversation:
         author: str | None,
         audience: Audience,
     ) -> None:
-        """Carry out a message; ``author`` is its name where several people write."""
+        """Run a message as a turn; ``author`` is its author's name if several people write."""
         proposal, self._view.proposal = self._view.proposal, None
         try:
             op: Op
@@ -287,7 +287,7 @@ class Conversation:
             reader.write(error.message)
 
     async def answer(self, text: str, author: str, reader: Reader) -> None:
-        """Take a reply to what the running turn asks."""
+        """Take a reply to the running turn's question."""
         view = self._view
         key, event = next(iter(view.questions.items()))
         reader.begin()
@@ -317,8 +317,8 @@ class Conversation:
         attachments: list[Attachment],
         author: str | None,
     ) -> ChatRequest:
-        """The first notebook that is attached or mentioned is the one that the message works on,
-        and so do later messages that name none."""
+        """The chat request for a message. It works on the first notebook that is attached or
+        mentioned, and so do later messages that name none."""
         runtime = self._parts.runtime
         notebooks = [each.path for each in attachments if each.kind == "notebook" and each.path]
         notebooks += [each for each in await mentioned(runtime, text) if each.endswith(".ipynb")]
@@ -361,7 +361,7 @@ class Conversation:
             try:
                 return await sessions.live(self._session_id)
             except AgentError as error:
-                # Deleted in the panel: the chat goes on in a new one.
+                # The session was deleted in the panel: the chat continues in a new one.
                 if error.code != "not_found":
                     raise
         session = await sessions.begin()
@@ -386,7 +386,7 @@ class Conversation:
                     reader.write(event["message"])
                     return
                 elif kind == "op_queued":
-                    reader.status("waits for the turn before")
+                    reader.status("is waiting for the previous turn")
                 elif kind == "op_dequeued" and event["reason"] == "removed":
                     reader.write("This message was removed from the queue.")
                     return
@@ -403,8 +403,7 @@ class Conversation:
 
 
 def signed(text: str, author: str | None) -> str:
-    """The message with its author's name, where there is one: not of a command, which is read as
-    it is."""
+    """The message with its author's name, if given. A command stays as it is."""
     if author is None or text.lstrip().startswith("/"):
         return text
     prefix = AGENT_PREFIX.match(text)

@@ -1,7 +1,7 @@
-"""The persona: what Jupyter AI loads by the entry point ``jupyter_ai.personas``.
+"""The persona that Jupyter AI loads through the entry point ``jupyter_ai.personas``.
 
-The server's parts are taken when a chat first needs them, so that a chat which is only opened costs
-nothing.
+The rest of the agent is imported when a chat first needs it, so that a chat which is only opened
+costs nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...protocol.context import Attachment
 from .conversation import ChatMessage
 
 if not hasattr(BasePersona, "on_message"):
-    # Logged in a line; any other error would be shown in each chat.
+    # Jupyter AI logs this error in one line; it would show any other in each chat.
     raise PersonaRequirementsUnmet(
         "The persona Datalayer needs Jupyter AI 3.2 (jupyter-ai-persona-manager 0.2) or newer."
     )
@@ -45,20 +45,20 @@ SESSION = "datalayer_agent_session"
 """The session's id in the chat's metadata."""
 MODE = "mode"
 MODES: dict[Mode, tuple[str, str]] = {
-    "ask": ("Ask", "Answers; reads, and changes nothing"),
-    "edit": ("Edit", "Answers with code to copy; changes nothing by itself"),
+    "ask": ("Ask", "Reads and answers; changes nothing"),
+    "edit": ("Edit", "Answers with code to copy; changes nothing itself"),
     "agent": ("Agent", "Changes and runs notebooks and files"),
 }
 _MENTION = re.compile(rf"(?:^|(?<=\s))@{NAME}\b[:,]?[ \t]*", re.IGNORECASE)
 NOT_ENABLED = (
-    f"The server extension {EXTENSION} is not enabled: run "
-    f"`jupyter server extension enable {EXTENSION}` and start the server again."
+    f"The server extension {EXTENSION} is not enabled. Run "
+    f"`jupyter server extension enable {EXTENSION}` and restart the server."
 )
 NOT_PERMITTED = (
-    "This server decides by an authorizer what each user may do, and a chat of Jupyter AI does not "
-    "say for certain who wrote a message. Use the agent's own panel."
+    "On this server, an authorizer decides what each user may do, but a Jupyter AI chat does not "
+    "reliably say who wrote a message. Use the agent's own panel."
 )
-EMPTY = "Say what is to be done."
+EMPTY = "The message is empty. Describe the task."
 
 
 class DatalayerPersona(BasePersona):
@@ -71,7 +71,7 @@ class DatalayerPersona(BasePersona):
 
     @property
     def defaults(self) -> PersonaDefaults:
-        """Its name and picture."""
+        """The persona's name and picture."""
         return PersonaDefaults(
             name=NAME,
             description="Reads, writes and runs notebooks, and says only what happened.",
@@ -101,18 +101,18 @@ class DatalayerPersona(BasePersona):
         )
 
     async def update_settings(self, settings: dict[str, str | None]) -> None:
-        """The user chose a mode."""
+        """Take the mode that the user chose."""
         mode = settings.get(MODE)
         if mode in MODES:
             self._mode = mode
 
     async def update_model(self, model_id: str) -> None:
-        """The user chose a model."""
+        """Take the model that the user chose."""
         self._model = model_id
 
     async def on_message(self, message: Message) -> None:
-        """A reply to what the running turn asks is answered at once; every other message waits for
-        the one before it."""
+        """Take a message. A reply to the running turn's question is handled at once; any other
+        message waits for the one before it."""
         conversation = self._conversation
         if conversation is not None and conversation.waits and self._message is not None:
             author = self._name_of(message.sender)

@@ -966,7 +966,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** MCP: what the server sends by itself, as server-sent events */
+        /** MCP: stream the server's own messages, or resume a stream */
         get: {
             parameters: {
                 query?: never;
@@ -995,7 +995,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** MCP: one JSON-RPC message of a client */
+        /** MCP: send one JSON-RPC message */
         post: {
             parameters: {
                 query?: never;

@@ -50,7 +50,7 @@ def test_a_form_that_is_closed_approves_nothing(server: RunningServer, run: Run)
     async def scenario() -> None:
         async with connected(server, elicit) as client:
             path, [cell] = await notebook(client, "closed.ipynb", "1")
-            for said in ("Its form was closed", "The user declined", "Its form was closed"):
+            for said in ("The form was closed", "The user declined", "The form was closed"):
                 done = await client.call("deleteNotebookCells", {"path": path, "cellIds": [cell]})
                 error = done["value"]["error"]
                 assert error["code"] == "denied"

@@ -189,7 +189,7 @@ def test_errors_say_what_would_be_right(server: RunningServer, run: Run) -> None
             for unknown in ("updatePlan", "nothing"):
                 with pytest.raises(Exception, match="Unknown tool"):
                     await client.call(unknown)
-            with pytest.raises(Exception, match="There is no resource"):
+            with pytest.raises(Exception, match="Unknown resource"):
                 await client.session.read_resource("jupyter://nothing/here")  # type: ignore[arg-type]
             with pytest.raises(Exception, match=r"outside|root"):
                 await client.read("jupyter://notebooks/..%2F..%2Fetc%2Fx.ipynb")

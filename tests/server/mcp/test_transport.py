@@ -175,7 +175,7 @@ def test_no_more_requests_at_once_than_the_limit(raw: Raw) -> None:
     ]
     refused = raw.call(1000, "getNotebookCells", path=path)
     assert refused.status_code == 400
-    assert "not answered yet" in refused.json()["error"]["message"]
+    assert "still running" in refused.json()["error"]["message"]
     assert raw.call(2, "getNotebookCells", path=path).status_code == 400
     # The session's end interrupts the one that runs, and those that wait do not begin.
     assert raw.request("DELETE").status_code == 204

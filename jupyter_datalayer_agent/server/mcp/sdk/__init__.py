@@ -1,5 +1,5 @@
-"""The official ``mcp`` package, in both of its major versions: loaded at the first MCP request.
+"""Adapters for both major versions of the official ``mcp`` package, loaded at the first request.
 
-The two differ in how handlers are declared and in the forms of messages; what they share (a server
-that runs over two memory streams of messages) is all that the rest of this room knows.
+The versions differ in how handlers are declared and in the forms of messages. The rest of
+``server.mcp`` uses only what they share: a server that runs over two memory streams of messages.
 """

@@ -1,4 +1,4 @@
-"""What the rest of the room knows of the ``mcp`` package."""
+"""The interface to the ``mcp`` package for the rest of ``server.mcp``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Outgoing:
 
 
 class RunningSession(Protocol):
-    """One program's session of the SDK."""
+    """The SDK's session with one program."""
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification that belongs to no request."""
@@ -42,17 +42,17 @@ class RunningSession(Protocol):
 
 
 class Adapter(Protocol):
-    """One major version of the package. ``versions`` are the protocol's, the oldest first."""
+    """One major version of the package. ``versions`` are those of the protocol, oldest first."""
 
     versions: Sequence[str]
 
     def parse(self, data: Any, on_unanswered: Callable[[], Awaitable[None]] | None) -> Any:
-        """A message of the program for its session. Raises ``ValueError``. ``on_unanswered`` is
-        called when a request was cancelled and the SDK itself writes no answer."""
+        """Read a message of the program for its session. Raises ``ValueError``. ``on_unanswered``
+        is called when a request was cancelled and the SDK itself writes no answer."""
         ...
 
     def outgoing(self, message: Any) -> Outgoing:
-        """A message from the session."""
+        """Read a message that the session sends."""
         ...
 
     async def serve(
@@ -75,6 +75,6 @@ def _load() -> Adapter:
 
 
 async def adapter() -> Adapter:
-    """The adapter of the version that is installed. Its import takes most of a second, in a
-    thread."""
+    """The adapter of the installed version, imported in a thread, since that takes most of a
+    second."""
     return await asyncio.get_running_loop().run_in_executor(None, _load)

@@ -1,4 +1,4 @@
-"""What both versions of the ``mcp`` package have in common: a session that sends."""
+"""Code for both versions of the ``mcp`` package: a session that sends notifications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ..rpc import Peer
 
 Notify = Callable[[Any, str, dict[str, Any], Any], Awaitable[None]]
-"""Sends a notification by a session of the SDK: its method, its parameters, and the id of the
+"""Sends a notification through a session of the SDK: its method, its parameters, and the id of the
 request that it is about."""
 
 
@@ -19,8 +19,7 @@ def dump(model: Any) -> dict[str, Any]:
 
 
 class SessionNotifier:
-    """A ``RunningSession``: the SDK's session of the program's first request, which is that of the
-    whole connection."""
+    """A ``RunningSession``: the SDK's session, which is one for the whole connection."""
 
     def __init__(self, session: Any, notify: Notify) -> None:
         self._session = session
@@ -32,7 +31,7 @@ class SessionNotifier:
 
 
 def peer_of(context: Any, notify: Notify, *, info: Any, progress_token: Any) -> Peer:
-    """The program that made the request of this context; ``info`` is what it calls itself."""
+    """The program that made the request of this context; ``info`` is how it describes itself."""
     session = context.session
 
     async def notify_about(method: str, params: dict[str, Any], related: Any) -> None:

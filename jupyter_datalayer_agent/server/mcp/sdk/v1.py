@@ -83,7 +83,7 @@ class V1:
         def with_context(method: Method, result: Any) -> Any:
             async def handle(request: Any) -> Any:
                 context = server.request_context
-                # The session is one for the whole connection.
+                # The context's session is the same for the whole connection.
                 started(SessionNotifier(context.session, _notify))
                 params = {} if request.params is None else dump(request.params)
                 try:
