@@ -133,8 +133,8 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             await self._parts.sessions.close()
             await self._parts.local_models.close()
             await self._parts.turn_tools.servers.close()
-            await self._parts.runtime.notebooks.close()
-            await self._parts.runtime.store.close()
+            await self._parts.notebooks.close()
+            await self._parts.store.close()
             from .models.loader import shutdown
 
             await shutdown()
@@ -150,10 +150,10 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             from .agent.session.registry import RecordedRenames
 
             parts = self.parts()
-            await RecordedRenames(parts.runtime, parts.sessions).record(rename)
+            await RecordedRenames(parts, parts.sessions).record(rename)
 
         async def stored(time: int) -> list[Rename]:
-            return await self.parts().runtime.store.renames.after(time)
+            return await self.parts().store.renames.after(time)
 
         return Renames(record, stored)
 
@@ -184,8 +184,6 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
         """Make the parts of this server."""
         from .agent.features.connect import ConnectService
         from .agent.instructions import Instructions
-        from .agent.runtime import Runtime
-        from .agent.session.registry import SessionRegistry
         from .datasets.service import Datasets
         from .models.catalogue import find_model
         from .models.litellm_model import LitellmModel
@@ -249,7 +247,7 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             added_models,
             lambda: LocalOptions(self.local_model_idle_seconds, self.local_model_threads),
         )
-        runtime = Runtime(
+        return Parts(
             store=store,
             model=with_local_models(model, local_servers),
             registry=registry,
@@ -266,17 +264,13 @@ class DatalayerAgentApp(AgentTraits, ExtensionApp):
             turn_tools=turn_tools,
             instructions=instructions,
             telemetry=self._telemetry(registry),
-        )
-        runtime.on_forgotten.extend([datasets.forget, notebooks.scratch.end])
-        return Parts(
-            runtime=runtime,
-            sessions=SessionRegistry(runtime, self.session_idle_seconds, self.retention_days),
+            on_forgotten=[datasets.forget, notebooks.scratch.end],
+            session_idle_seconds=self.session_idle_seconds,
+            retention_days=self.retention_days,
             connect=ConnectService(self._connections, model, layers, pages),
             config=ConfigService(layers),
             version=__version__,
             local_models=local_servers,
-            turn_tools=turn_tools,
-            instructions=instructions,
             plugins=Plugins(add_tools),
         )
 

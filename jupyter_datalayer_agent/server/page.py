@@ -213,7 +213,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._disconnected()
         if self._page is not None:
             left = self.close_code in UNLOADED
-            self.parts.runtime.pages.disconnect(self._page, left=left)
+            self.parts.pages.disconnect(self._page, left=left)
             self._page = None
         # Messages that arrived before are still handled.
         self._ending = asyncio.ensure_future(self._inbox.put(None))
@@ -247,9 +247,9 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 self._send(OpRejectedMessage(ref=ref, error=failure.reply().error))
 
     async def _take(self, message: Any) -> None:
-        pages = self.parts.runtime.pages
+        pages = self.parts.pages
         if isinstance(message, Hello):
-            renames = self.parts.runtime.notebooks.renames
+            renames = self.parts.notebooks.renames
             known_until = message.renames_known_until
             # A new page has missed nothing, but its time, too, must be later than all renames.
             newer = await renames.after(renames.time() if known_until is None else known_until)
@@ -307,9 +307,7 @@ class PageSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             op = check_op(message.op)
             if isinstance(op, Resume) and op.client_id is None:
                 op = op.model_copy(update={"client_id": client_id})
-            if message.again and await self.parts.runtime.store.queue.knows(
-                message.session_id, op_id
-            ):
+            if message.again and await self.parts.store.queue.knows(message.session_id, op_id):
                 return op_id
             return await self.parts.sessions.submit(
                 message.session_id, op, "page", self._asker, op_id

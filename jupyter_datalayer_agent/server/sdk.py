@@ -71,11 +71,11 @@ def descriptor(parts: Parts, base_url: str) -> AgentDescriptor:
         ],
         services=[
             DescribedService(id=each.id, name=each.name, description=each.description)
-            for each in parts.runtime.service_registry()
+            for each in parts.service_registry()
         ],
         tools=[
             DescribedTool(name=each.name, description=each.description, changes=each.changes)
-            for each in parts.runtime.registry
+            for each in parts.registry
         ],
         base_url=base_url,
         endpoints={

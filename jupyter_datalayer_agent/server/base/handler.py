@@ -313,13 +313,11 @@ def id_of(client_id: str, ref: str) -> str:
 # The services of one server that handlers use.
 
 
-@dataclass(frozen=True)
-class Parts:
-    """One server's parts, as ``app.py`` wires them together. ``on_close`` is called when the server
-    ends, before the sessions do."""
+@dataclass(frozen=True, kw_only=True)
+class Parts(Runtime):
+    """One server's parts, as ``app.py`` wires them together: what its sessions share, and what only
+    handlers use. ``on_close`` is called when the server ends, before the sessions do."""
 
-    runtime: Runtime
-    sessions: SessionRegistry
     connect: ConnectService
     config: ConfigService
     version: str
@@ -327,13 +325,24 @@ class Parts:
     turn_tools: TurnTools
     instructions: Instructions
     plugins: Plugins
+    session_idle_seconds: float
+    retention_days: int
     accepted: AcceptedOps = field(default_factory=AcceptedOps)
     askers: Askers = field(default_factory=Askers)
     on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Make the registry of sessions, which has to know of every rename."""
+        self.sessions  # noqa: B018
+
     def models(self) -> ModelsReply:
         """Every model that may be chosen, with its readiness."""
         return self.connect.models()
+
+    @cached_property
+    def sessions(self) -> SessionRegistry:
+        """The sessions that are loaded."""
+        return SessionRegistry(self, self.session_idle_seconds, self.retention_days)
 
     @cached_property
     def mcp(self) -> McpService:

@@ -61,7 +61,7 @@ class ContextHandler(Handler):
         loaded = self.parts.sessions.loaded(request.session_id)
         may_execute = await self.may("execute")
         state = None if loaded is None else loaded.state
-        return await preview(self.parts.runtime, request, state, may_execute=may_execute)
+        return await preview(self.parts, request, state, may_execute=may_execute)
 
     def _request(self) -> ChatRequest:
         """The chat request that a turn would start with, without its message."""
@@ -82,7 +82,7 @@ class ContextHandler(Handler):
         values["tool_references"] = NAMES.validate_json(self._query("toolReferences") or "[]")
         path = self._query("path")
         if path:
-            is_notebook = self.parts.runtime.notebooks.is_notebook(path)
+            is_notebook = self.parts.notebooks.is_notebook(path)
             attached.append(Attachment(kind="notebook" if is_notebook else "file", path=path))
             if is_notebook:
                 values["active_notebook"] = path
@@ -127,7 +127,7 @@ class ScratchpadHandler(Handler):
     @route("write")
     async def post(self) -> ScratchpadReply:
         request = self.body(ScratchpadRequest)
-        runtime = self.parts.runtime
+        runtime = self.parts
         cells = [await self._placed(cell) for cell in request.cells]
         path, created, cell_ids = await add_cells(
             runtime.notebooks, cells, request.path, request.client_id
@@ -140,7 +140,7 @@ class ScratchpadHandler(Handler):
         """The cell with its session and provenance, by default of the turn's own newest answer."""
         if cell.turn_id is None:
             return cell, cell.provenance
-        past = self.parts.runtime.store.past
+        past = self.parts.store.past
         turn = await past.turn(cell.turn_id)
         placed = cell.model_copy(update={"session_id": turn.session_id})
         if cell.provenance is not None:
@@ -216,7 +216,7 @@ class StrategistHandler(Handler):
         assert question.scratchpad is not None
         try:
             path, _, (cell_id,) = await add_cells(
-                self.parts.runtime.notebooks,
+                self.parts.notebooks,
                 [(cell, cell.provenance)],
                 question.scratchpad,
                 question.client_id,
@@ -250,7 +250,7 @@ class NextCellHandler(Handler):
     @route("execute")
     async def post(self) -> NextCellReply | None:
         wanted = self.body(NextCellRequest)
-        runtime = self.parts.runtime
+        runtime = self.parts
         path = await confined(runtime, wanted.path)
         self._asking = asyncio.ensure_future(next_cell(runtime, path, wanted))
         try:

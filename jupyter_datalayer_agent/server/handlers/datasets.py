@@ -78,7 +78,7 @@ class UploadHandler(Handler):
                 if self.get_query_argument(name, "")
             }
             await self._check_session()
-            datasets = self.parts.runtime.datasets
+            datasets = self.parts.datasets
             self._upload = datasets.begin(int(length) if length else None)
         except AgentError as error:
             await self._refuse(error)
@@ -151,7 +151,7 @@ class UploadHandler(Handler):
             self.set_header("X-Accel-Buffering", "no")
         session_id = self._fields.get("sessionId") or None
         self._finishing = asyncio.ensure_future(
-            self.parts.runtime.datasets.finish(
+            self.parts.datasets.finish(
                 self._upload,
                 self._filename,
                 self._fields.get("name"),
@@ -197,7 +197,7 @@ class UploadHandler(Handler):
 
     async def _check_session(self) -> None:
         if self._fields.get("sessionId"):
-            await self.parts.runtime.store.sessions.get(self._fields["sessionId"])
+            await self.parts.store.sessions.get(self._fields["sessionId"])
 
     async def _drop(self) -> None:
         upload, self._upload = self._upload, None
@@ -250,7 +250,7 @@ class DatasetsHandler(Handler):
     @route("read")
     async def get(self) -> DatasetsReply:
         session_id = self.get_query_argument("sessionId", "") or None
-        runtime = self.parts.runtime
+        runtime = self.parts
         if session_id is not None:
             await runtime.store.sessions.get(session_id)
         return DatasetsReply(
@@ -264,7 +264,7 @@ class DatasetHandler(Handler):
 
     @route("write")
     async def delete(self, name: str) -> None:
-        await self.parts.runtime.datasets.delete(name)
+        await self.parts.datasets.delete(name)
         self.set_status(204)
         self.finish()
 

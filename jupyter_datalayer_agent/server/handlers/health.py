@@ -36,7 +36,7 @@ class HealthHandler(Handler):
 
     @allow_unauthenticated
     async def get(self) -> None:
-        self.reply(Health(database=self.parts.runtime.store.health))
+        self.reply(Health(database=self.parts.store.health))
 
 
 ROUTES = [

@@ -34,7 +34,7 @@ async def as_kernel_may(handler: Handler, request: ChatRequest) -> ChatRequest:
 async def _policy(handler: Handler, request: ChatRequest) -> ApprovalPolicy:
     """The strictest policy of settings, conversation and message. A user who trusts the model in a
     conversation has not thereby trusted code that sends messages to it."""
-    runtime = handler.parts.runtime
+    runtime = handler.parts
     policies: list[ApprovalPolicy] = [runtime.settings().approval_policy]
     if request.session_id is not None:
         session = await runtime.store.sessions.get(request.session_id)
@@ -57,7 +57,7 @@ class KernelHandler(Handler):
 
 async def _near(handler: Handler, path: str | None, attachment: Attachment) -> Attachment:
     """The attachment, its path relative to the kernel's folder if there is such a file."""
-    notebooks = handler.parts.runtime.notebooks
+    notebooks = handler.parts.notebooks
     if path is None or attachment.path is None:
         return attachment
     near = posixpath.normpath(posixpath.join(posixpath.dirname(path), attachment.path))

@@ -53,7 +53,7 @@ class WorkflowsHandler(Handler):
 
     @route("read")
     async def get(self) -> WorkflowsReply:
-        return WorkflowsReply(workflows=self.parts.runtime.templates().infos())
+        return WorkflowsReply(workflows=self.parts.templates().infos())
 
 
 class WorkflowHandler(Handler):
@@ -62,9 +62,9 @@ class WorkflowHandler(Handler):
     @route("execute")
     async def post(self, workflow_id: str) -> None:
         body = self.body(WorkflowRun)
-        template = self.parts.runtime.templates().find(workflow_id)
+        template = self.parts.templates().find(workflow_id)
         if template is None:
-            names = ", ".join(each.id for each in self.parts.runtime.templates())
+            names = ", ".join(each.id for each in self.parts.templates())
             raise AgentError(
                 "not_found", f"There is no workflow {workflow_id!r}. There are: {names}."
             )
@@ -86,8 +86,8 @@ class WorkflowHandler(Handler):
     async def _existing(self, notebook: str | None) -> str | None:
         if notebook is None:
             return None
-        path = await confined(self.parts.runtime, notebook)
-        return path if await self.parts.runtime.notebooks.exists(path) else None
+        path = await confined(self.parts, notebook)
+        return path if await self.parts.notebooks.exists(path) else None
 
 
 class FixesHandler(Handler):
@@ -95,7 +95,7 @@ class FixesHandler(Handler):
 
     @route("execute")
     async def get(self) -> FixesReply:
-        runtime = self.parts.runtime
+        runtime = self.parts
         path = await confined(runtime, self.get_query_argument("path"))
         cell_id = self.get_query_argument("cellId")
         client_id = self.get_query_argument("clientId", None)
@@ -107,7 +107,7 @@ class FixesHandler(Handler):
     @route("execute")
     async def post(self) -> FixAttempt:
         request = self.body(FixAttemptRequest)
-        return await next_attempt(self.parts.runtime, request, self.parts.models())
+        return await next_attempt(self.parts, request, self.parts.models())
 
 
 class QualityHandler(Handler):
@@ -115,9 +115,9 @@ class QualityHandler(Handler):
 
     @route("read")
     async def get(self) -> QualityReport:
-        path = await confined(self.parts.runtime, self.get_query_argument("path"))
+        path = await confined(self.parts, self.get_query_argument("path"))
         client_id = self.get_query_argument("clientId", None)
-        return await self.parts.runtime.quality_of(path, client_id)
+        return await self.parts.quality_of(path, client_id)
 
 
 WORKFLOWS_ROUTES = [
@@ -181,7 +181,7 @@ class TutorialBase(Handler):
 
     async def with_progress(self, tutorial: TutorialContent) -> Tutorial:
         """The tutorial with the user's progress."""
-        progress = (await self.parts.runtime.store.tutorials.progress()).get(tutorial.id)
+        progress = (await self.parts.store.tutorials.progress()).get(tutorial.id)
         return await self.described(tutorial, progress)
 
     async def described(
@@ -190,7 +190,7 @@ class TutorialBase(Handler):
         """The tutorial with this progress, and with its notebook if that still exists."""
         progress = progress or TutorialProgress()
         notebook = progress.notebook
-        if notebook is not None and not await self.parts.runtime.notebooks.exists(notebook):
+        if notebook is not None and not await self.parts.notebooks.exists(notebook):
             notebook = None
         return Tutorial(
             id=tutorial.id,
@@ -209,7 +209,7 @@ class TutorialsHandler(TutorialBase):
 
     @route("read")
     async def get(self) -> TutorialsReply:
-        progress = await self.parts.runtime.store.tutorials.progress()
+        progress = await self.parts.store.tutorials.progress()
         return TutorialsReply(
             tutorials=[await self.described(each, progress.get(each.id)) for each in TUTORIALS]
         )
@@ -226,7 +226,7 @@ class TutorialHandler(TutorialBase):
     async def post(self, tutorial_id: str) -> TutorialStarted:
         tutorial = self.find(tutorial_id)
         request = self.body(TutorialStart)
-        runtime = self.parts.runtime
+        runtime = self.parts
         path, created = await start_tutorial(
             runtime.notebooks, tutorial, request.folder, request.client_id
         )
@@ -242,7 +242,7 @@ class LessonCheckHandler(TutorialBase):
         tutorial = self.find(tutorial_id)
         lesson = self._lesson(tutorial, number)
         request = self.body(LessonCheck)
-        runtime = self.parts.runtime
+        runtime = self.parts
         verdict = await check_lesson(
             runtime.notebooks,
             tutorial,
@@ -270,9 +270,9 @@ class LessonCheckHandler(TutorialBase):
         return int(number)
 
     async def _notebook(self, tutorial: TutorialContent) -> str:
-        progress = (await self.parts.runtime.store.tutorials.progress()).get(tutorial.id)
+        progress = (await self.parts.store.tutorials.progress()).get(tutorial.id)
         notebook = progress.notebook if progress is not None else None
-        if notebook is None or not await self.parts.runtime.notebooks.exists(notebook):
+        if notebook is None or not await self.parts.notebooks.exists(notebook):
             raise AgentError(
                 "not_found",
                 f"The tutorial {tutorial.id} has no notebook. Start it with "
@@ -316,7 +316,7 @@ class ServicesHandler(Handler):
 
     @route("read")
     async def get(self) -> ServicesReply:
-        registry = self.parts.runtime.service_registry()
+        registry = self.parts.service_registry()
         return ServicesReply(
             services=[service_info(each) for each in registry], problems=registry.problems
         )
@@ -327,7 +327,7 @@ class ServiceHandler(Handler):
 
     @route("read")
     async def get(self, service_id: str) -> ServiceInfo:
-        registry = self.parts.runtime.service_registry()
+        registry = self.parts.service_registry()
         service = registry.find(service_id)
         if service is None:
             names = ", ".join(each.id for each in registry)
@@ -343,7 +343,7 @@ class DryRunHandler(Handler):
     @route("execute")
     async def post(self, service_id: str, action_id: str) -> ActionProposal:
         body = self.body(DryRunRequest)
-        runtime = self.parts.runtime
+        runtime = self.parts
         action = find_action(runtime.service_registry(), service_id, action_id)
         notebook = body.active_notebook
         proposed = await propose(
@@ -364,7 +364,7 @@ class RunHandler(Handler):
     @route("execute")
     async def post(self, service_id: str, action_id: str) -> None:
         body = self.body(ActionRunRequest)
-        action = find_action(self.parts.runtime.service_registry(), service_id, action_id)
+        action = find_action(self.parts.service_registry(), service_id, action_id)
         request = ChatRequest(
             session_id=body.session_id,
             message=action.title,
@@ -382,7 +382,7 @@ class IntentHandler(Handler):
     @route("read")
     async def post(self) -> IntentReply:
         body = self.body(IntentRequest)
-        runtime = self.parts.runtime
+        runtime = self.parts
         router = runtime.router()
         detected = detect(router, body.message, runtime.settings().intent_detection)
         if detected is None or detected.unknown is not None or detected.help:

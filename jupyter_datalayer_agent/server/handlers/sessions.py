@@ -45,7 +45,7 @@ class ForkHandler(Handler):
         request = self.body(ForkRequest)
         # Loading the session ends a turn that a crashed server left running.
         await self.parts.sessions.live(session_id)
-        self.reply(await fork(self.parts.runtime, session_id, request.turn_id), 201)
+        self.reply(await fork(self.parts, session_id, request.turn_id), 201)
 
 
 FORKS_ROUTES = [
@@ -85,7 +85,7 @@ class ExportHandler(Handler):
             raise AgentError("invalid_request", f"format must be md, ipynb or json, not {name!r}.")
         kind: ExportFormat = name
         await self.parts.sessions.live(session_id)
-        session, text = await exported(self.parts.runtime.store, session_id, kind)
+        session, text = await exported(self.parts.store, session_id, kind)
         self.set_header("Content-Disposition", disposition(session.title, kind))
         self.finish(text, set_content_type=CONTENT_TYPES[kind])
 
@@ -198,7 +198,7 @@ class PromptsHandler(Handler):
     @route("read")
     async def get(self, session_id: str) -> PromptsReply:
         await self.parts.sessions.live(session_id)
-        withdrawals = self.parts.runtime.store.withdrawals
+        withdrawals = self.parts.store.withdrawals
         return PromptsReply(prompts=await withdrawals.prompts(session_id))
 
 
@@ -229,7 +229,7 @@ class SearchHandler(Handler):
         if limit is None or not 1 <= limit <= MAX_LIMIT:
             raise AgentError("invalid_request", f"limit must be from 1 to {MAX_LIMIT}.")
         session_id = self.get_query_argument("sessionId", None)
-        past = self.parts.runtime.store.past
+        past = self.parts.store.past
         return SearchReply(results=await past.search(query, limit, session_id))
 
 
@@ -238,7 +238,7 @@ class TurnHandler(Handler):
 
     @route("read")
     async def get(self, turn_id: str) -> TurnPlace:
-        past = self.parts.runtime.store.past
+        past = self.parts.store.past
         turn = await past.turn(turn_id)
         return TurnPlace(
             turn=turn,
@@ -259,7 +259,7 @@ class ResponsesHandler(Handler):
         if missing:
             raise AgentError("invalid_request", f"Required but missing: {', '.join(missing)}.")
         key = Provenance.model_validate({**given, "responseIndex": self.number("responseIndex", 0)})
-        return await self.parts.runtime.store.past.response(key)
+        return await self.parts.store.past.response(key)
 
 
 SEARCH_ROUTES = [
@@ -310,7 +310,7 @@ class SessionsHandler(Handler):
         limit = self.number("limit", 50)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        reply = await self.parts.runtime.store.sessions.list_page(
+        reply = await self.parts.store.sessions.list_page(
             (self.searched("query") or "").strip(),
             limit,
             self.get_query_argument("cursor", None),
@@ -340,12 +340,12 @@ class SessionHandler(Handler):
     async def get(self, session_id: str) -> Session:
         # Loading it ends turns that a crashed server left running.
         await self.parts.sessions.live(session_id)
-        session = await self.parts.runtime.store.sessions.get(session_id)
+        session = await self.parts.store.sessions.get(session_id)
         session.running_turn_id = self.parts.sessions.running_turn(session_id)
         session.waits = self.parts.sessions.waits(session_id) or None
         session.queued = [
             QueuedMessage(op_id=each.op_id, message=each.op.request.message, held=each.held or None)
-            for each in await self.parts.runtime.store.queue.waiting(session_id)
+            for each in await self.parts.store.queue.waiting(session_id)
         ]
         return session
 
@@ -369,7 +369,7 @@ class TurnsHandler(Handler):
         limit = self.number("limit", 20)
         if limit is None or not 1 <= limit <= 200:
             raise AgentError("invalid_request", "limit must be from 1 to 200.")
-        return await self.parts.runtime.store.turn_reader.list_page(
+        return await self.parts.store.turn_reader.list_page(
             session_id,
             limit,
             self.get_query_argument("before", None),
@@ -384,8 +384,8 @@ class ChangesHandler(Handler):
 
     @route("read")
     async def get(self, session_id: str, turn_id: str) -> ChangesReply:
-        store = self.parts.runtime.store
-        files = self.parts.runtime.notebooks.text_files
+        store = self.parts.store
+        files = self.parts.notebooks.text_files
         turn = await store.turn_reader.get(turn_id)
         if turn.session_id != session_id:
             raise AgentError("not_found", "This session has no such turn.")

@@ -32,7 +32,7 @@ class ConfigHandler(Handler):
         session_id = self.get_query_argument("sessionId", "")
         if not session_id:
             return self.parts.config.reply()
-        record = await self.parts.runtime.store.sessions.get(session_id)
+        record = await self.parts.store.sessions.get(session_id)
         return self.parts.config.reply(record.settings)
 
     @route("write")
@@ -175,7 +175,7 @@ class ModelsHandler(Handler):
         if asked:
             info = await self.parts.connect.model(asked)
             reply.models = [info, *(each for each in reply.models if each.id != asked)]
-        settings = self.parts.runtime.settings()
+        settings = self.parts.settings()
         is_locked = "reasoning_effort" in settings.locked
         for each in reply.models:
             described(each, settings.context_window or ASSUMED_WINDOW)
@@ -216,7 +216,7 @@ class UsageHandler(Handler):
             raise AgentError(
                 "invalid_request", f"by must be one of {', '.join(get_args(UsageBy))}."
             )
-        sums = self.parts.runtime.store.usage
+        sums = self.parts.store.usage
         return await sums.read(cast(UsageBy, by), days)
 
 

@@ -37,7 +37,7 @@ class VariablesHandler(Handler):
         path = self.get_query_argument("path", "")
         if not path:
             raise AgentError("invalid_request", "path must name a notebook.")
-        runtime = self.parts.runtime
+        runtime = self.parts
         variables = await runtime.notebooks.variables(await confined(runtime, path))
         return variables.reply()
 
@@ -72,7 +72,7 @@ class ToolsHandler(Handler):
         mode = one_of("mode", self.get_query_argument("mode", "agent"), get_args(Mode))
         place = one_of("location", self.get_query_argument("location", "api"), get_args(Location))
         path = self.get_query_argument("path", None)
-        active = await confined(self.parts.runtime, path) if path else None
+        active = await confined(self.parts, path) if path else None
         attached = await self._attached(active)
         lexical = frozenset(filter(is_lexical, attached))
         gate = Gate(
@@ -83,7 +83,7 @@ class ToolsHandler(Handler):
             lexical_active=active if active and is_lexical(active) else None,
             lexical_attached=lexical,
         )
-        registry = self.parts.runtime.tools()
+        registry = self.parts.tools()
         return ToolsReply(
             mode=gate.mode,
             location=gate.location,
@@ -98,7 +98,7 @@ class ToolsHandler(Handler):
             return frozenset()
         if values in (["true"], ["1"]):
             return frozenset([active] if active else [])
-        return frozenset([await confined(self.parts.runtime, each) for each in values])
+        return frozenset([await confined(self.parts, each) for each in values])
 
     def _listing(self, tool: Tool, gate: Gate) -> ToolListing:
         refusal = gate.refusal(tool)
@@ -111,7 +111,7 @@ class ToolsHandler(Handler):
             changes=tool.changes,
             destructive=tool.may_lose,
             parallel=tool.parallel,
-            aliases=self.parts.runtime.registry.aliases_of(tool.name),
+            aliases=self.parts.registry.aliases_of(tool.name),
             enabled=refusal is None,
             reason=None if refusal is None else f"{refusal.message} {refusal.hint}".strip(),
         )
@@ -124,7 +124,7 @@ class ToolHandler(Handler):
     @route("execute")
     async def post(self, name: str) -> ToolResult:
         request = self.body(ToolCallRequest)
-        runtime = self.parts.runtime
+        runtime = self.parts
         registry = runtime.tools()
         if registry.find(name) is None:
             raise AgentError("not_found", f"There is no tool named {name!r}. See GET tools.")
@@ -157,8 +157,8 @@ class ActsHandler(Handler):
     @route("read")
     async def post(self) -> ActsReply:
         request = self.body(ActsRequest)
-        notebooks = self.parts.runtime.notebooks
-        path = await confined(self.parts.runtime, request.path)
+        notebooks = self.parts.notebooks
+        path = await confined(self.parts, request.path)
         notebook = await notebooks.read(path, request.client_id)
         changes = [(each.before, each.after) for each in request.changes]
         reason = await reason_of_changes("It", changes, notebooks, notebook)

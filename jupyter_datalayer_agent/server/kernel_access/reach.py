@@ -24,7 +24,7 @@ NOT_ITS_OWN = (
 
 async def document_of(handler: Any) -> KernelDocument:
     """The document that a kernel runs for: its notebook, if it has one."""
-    notebooks = handler.parts.runtime.notebooks
+    notebooks = handler.parts.notebooks
     paths: list[str] = []
     for session in await handler.settings[TOKENS_KEY].sessions_of(handler.kernel):
         path = without_drive(str(session["path"]))
@@ -50,7 +50,7 @@ async def reached(handler: Any, sessions: list[Session]) -> list[Session]:
 
 async def check_session(handler: Any, session_id: str) -> None:
     """Raises ``AgentError`` ``not_found``, or ``forbidden`` for a session that it may not use."""
-    session = await handler.parts.runtime.store.sessions.get(session_id)
+    session = await handler.parts.store.sessions.get(session_id)
     if not await reached(handler, [session]):
         raise AgentError("forbidden", NOT_ITS_OWN)
 
@@ -63,7 +63,7 @@ async def check_op(handler: Any, op: ops.Op) -> ops.Op:
     if isinstance(op, ops.Dequeue) and op.op_id not in grant.ops:
         raise AgentError("forbidden", "A kernel can withdraw only its own messages.")
     if isinstance(op, ops.Undo):
-        turn = await handler.parts.runtime.store.turn_reader.get(op.turn_id)
+        turn = await handler.parts.store.turn_reader.get(op.turn_id)
         if turn.location != "magic":
             raise AgentError(
                 "forbidden", "A kernel can undo only what %agent did. Undo it in the panel."

@@ -65,7 +65,7 @@ class McpHandler(Handler):
             raise
         if self._is_unknown:
             raise web.HTTPError(401, NO_TOKEN)
-        if self.current_user and self.parts.runtime.settings().mcp_mode == "off":
+        if self.current_user and self.parts.settings().mcp_mode == "off":
             raise web.HTTPError(403, "MCP is turned off on this server (the setting mcp_mode).")
 
     @property

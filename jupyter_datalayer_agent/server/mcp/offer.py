@@ -186,7 +186,7 @@ class Offer:
     """The methods of one connection, and its log level."""
 
     def __init__(self, parts: Parts, connection: Connection) -> None:
-        runtime = parts.runtime
+        runtime = parts
         self._level = "info"
         calls = ClientCalls(parts.sessions, f"{TITLE} (MCP)")
         kinds = resource_kinds(runtime, calls, self)
@@ -235,5 +235,5 @@ def connections_of(parts: Parts) -> Connections:
     return Connections(
         identity,
         lambda connection: Offer(parts, connection).methods,
-        lambda: parts.runtime.settings().mcp_mode,
+        lambda: parts.settings().mcp_mode,
     )

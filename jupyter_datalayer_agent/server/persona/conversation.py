@@ -319,7 +319,7 @@ class Conversation:
     ) -> ChatRequest:
         """The chat request for a message. It works on the first notebook that is attached or
         mentioned, and so do later messages that name none."""
-        runtime = self._parts.runtime
+        runtime = self._parts
         notebooks = [each.path for each in attachments if each.kind == "notebook" and each.path]
         notebooks += [each for each in await mentioned(runtime, text) if each.endswith(".ipynb")]
         if notebooks:

@@ -95,7 +95,7 @@ class DatalayerPersona(BasePersona):
                     options=[ModelOption(id=each.id, name=each.label) for each in ready],
                 )
             )
-        services = parts.runtime.service_registry()
+        services = parts.service_registry()
         self.report_slash_commands(
             [CommandOption(name=f"/{each.id}", description=each.description) for each in services]
         )
