@@ -15,6 +15,9 @@ from tests.support.planning import add, plan_of
 from tests.support.sessions import new_notebook, sources
 from tests.tools.mcp.client import fixture
 
+NOTHING = "*Nothing was changed or run in this turn.*"
+"""The facts below such an answer."""
+
 
 def last_session(server: RunningServer) -> dict[str, Any]:
     """The session that was used last."""
@@ -74,7 +77,7 @@ def test_a_mode_is_chosen_in_the_input_and_a_task_is_planned_by_its_prefix(
             await chat.say("@Datalayer agent: fill it")
             said = await chat.reply("Two.", 2)
             assert "**Plan**\n\n1. Add one\n2. Add two" in said
-            assert "**Step 2 of 2:** Add two" in said
+            assert "**Step 2 of 2: Add two**" in said
             assert sources(notebook) == ["1", "2"]
 
     run(use())
@@ -196,7 +199,7 @@ def test_people_in_one_chat_are_kept_apart_by_name_and_wait_for_each_other(
             await chat.say("Hello too", sender="Grace")
             model.release()
             await chat.reply("To Grace.", 2)
-            assert chat.replies == ["To Ada.", "To Grace."]
+            assert chat.replies == [f"To {name}.\n\n{NOTHING}" for name in ("Ada", "Grace")]
 
     run(use())
     assert "Ada: Hello" in model.requests[0].text
@@ -209,7 +212,7 @@ def test_a_single_request_of_a_program_is_answered_and_nothing_waits_for_it(
     question = {"question": "Which one?"}
     model.script(Call("askUser", question), Say("I decided myself."))
     answer = server.post("/api/ai/message/Datalayer", {"message": "Choose"})
-    assert answer["response"].endswith("I decided myself.")
+    assert answer["response"].endswith(f"I decided myself.\n\n{NOTHING}")
     assert "No user is available to answer" in model.requests[-1].text
 
 
@@ -219,7 +222,7 @@ def test_what_cannot_be_done_is_said_in_the_chat(
     async def use() -> None:
         async with open_chat(server, "trouble.chat") as chat:
             await chat.say("@Datalayer")
-            await chat.reply("Say what is to be done.")
+            await chat.reply("The message is empty.")
             await chat.say("Read it", files=("gone.csv",))
             await chat.reply("gone.csv does not exist", 2)
             model.script(Say("Fine."))
