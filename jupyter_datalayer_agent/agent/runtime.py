@@ -83,4 +83,4 @@ class Runtime:
                 await each(session_id)
             except Exception:
                 # A failure of another part must not keep the session.
-                log.exception("Something of session %s could not be forgotten", session_id)
+                log.exception("Some data of session %s could not be removed", session_id)

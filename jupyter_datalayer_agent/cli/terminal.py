@@ -75,7 +75,7 @@ class Progress:
             self._shown = False
 
 
-ABSENT = "Nobody is at the terminal to answer. Decide with what is known, and say what you assumed."
+ABSENT = "Nobody is at the terminal to answer. Decide from what you know, and say what you assumed."
 NOBODY = "Nobody is at the terminal. Allow it with --approval never."
 
 

@@ -46,12 +46,12 @@ class DocumentError(Exception):
 
 
 def gone(path: str) -> DocumentError:
-    """The refusal to change a document whose file is not there any more."""
+    """The refusal to change a document whose file no longer exists."""
     return DocumentError(
         "not_found",
-        f"There is no file {path} any more; nothing was changed.",
-        "It was deleted, or renamed outside Jupyter. listFiles shows what there is; the user may "
-        "save an open document under the name that they choose.",
+        f"{path} no longer exists; nothing was changed.",
+        "It was deleted, or renamed outside Jupyter. listFiles shows the existing files. If the "
+        "document is open, the user can save it under a name that they choose.",
     )
 
 

@@ -1,7 +1,7 @@
-"""What outlives the server: sessions, turns, items, events, tool calls, changes and usage.
+"""Stores sessions, turns, items, events, tool calls, changes and usage in a database.
 
-``Store`` is all that the rest of the package uses. SQLAlchemy is imported when the database is
-first opened, not when this package is imported, so that a server start does not pay for it.
+The rest of the package uses ``Store`` only. SQLAlchemy is imported when the database is first
+opened, not when this package is imported, so that it does not delay the server's start.
 """
 
 from .records import StoredOp, TurnHistory

@@ -1,7 +1,7 @@
-"""Of what kind an answer is, and whose model gave it: the parts of a provenance key.
+"""The type of an answer and its model's provider: parts of a provenance key.
 
-A model's name gives its provider in litellm's form, ``provider/name``. For names without one, what
-litellm takes them for is guessed from how they begin: litellm itself takes seconds to import.
+A model's name in litellm's form, ``provider/name``, contains its provider. For a bare name, it is
+guessed from the name's beginning as litellm would, since litellm takes seconds to import.
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ _PROPOSAL = re.compile(r"\b(?:cell|after|before|file)=")
 
 
 def provider_of(model: str | None) -> str:
-    """The provider's name in litellm's form; ``openai`` for a bare name that nothing is known of,
-    as litellm has it."""
+    """The provider as litellm calls it; ``openai`` for an unknown bare name, as in litellm."""
     if not model:
         return NO_MODEL
     provider, slash, _ = model.partition("/")
     if slash and provider:
         return provider.lower()
     name = model.lower()
-    return next((known for start, known in _BEGINNINGS if name.startswith(start)), "openai")
+    return next((owner for start, owner in _BEGINNINGS if name.startswith(start)), "openai")
 
 
 def answer_type(kind: str | None, mode: str, location: str, reply: str) -> ResponseType:
     """The type of a turn's answer. ``kind`` is that of the session, None for a chat.
 
-    Edit mode and the inline chat propose by code blocks that name their target (DESIGN 5).
+    Edit mode and the inline chat make proposals in code blocks that name their target.
     """
     if kind == "strategist":
         return "synthesis"

@@ -1,4 +1,4 @@
-"""How values become SQLite text, and back."""
+"""Converts values to what SQLite stores, and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def as_given(model: BaseModel) -> dict[str, Any]:
-    """The fields that were given, an explicit null too, where that differs from none given."""
+    """The fields that were set, including those set to null."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

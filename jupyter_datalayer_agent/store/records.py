@@ -1,4 +1,4 @@
-"""What the store hands out that does not cross the wire."""
+"""Records that the store returns and that do not cross the wire."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class StoredEvent:
 
 
 class EventReader(Protocol):
-    """Takes the events of a session, each once it is stored, in the order of their ``seq``."""
+    """Takes a session's events after they are stored, in the order of their ``seq``."""
 
     def take(self, stored: StoredEvent) -> None:
-        """It must not wait."""
+        """Take an event. Must not wait."""
         ...
 
 
 @dataclass(frozen=True)
 class TurnContext:
-    """What a turn sent before its message: an item, None where nothing was new; and
-    what it stated, as ``agent.known_context`` reads it."""
+    """The context that a turn sent before its message: an item, None if nothing was new, and what
+    it ``stated``, as ``agent.known_context`` reads it."""
 
     item: dict[str, Any] | None
     stated: dict[str, Any] | None = None
@@ -40,12 +40,12 @@ class TurnContext:
 
 @dataclass(frozen=True)
 class TurnHistory:
-    """One earlier turn, as the model's history needs it.
+    """One earlier turn, for the model's history.
 
-    ``context`` came before its items; None where no model was asked. ``items`` are Responses input
-    items in the order in which they were sent. ``aborted_reason`` is the reason of the turn's
-    ``turn_aborted`` event: ``interrupted`` when the user stopped it, ``shutdown`` when the server
-    ended or died under it, None for a turn that was not aborted.
+    ``context`` was sent before its items; None if no model was called. ``items`` are Responses
+    input items in the order in which they were sent. ``aborted_reason`` is the reason in the turn's
+    ``turn_aborted`` event: ``interrupted`` if the user stopped it, ``shutdown`` if the server ended
+    or died during it, None for a turn that was not aborted.
     """
 
     turn_id: str
@@ -58,8 +58,8 @@ class TurnHistory:
 
 @dataclass(frozen=True)
 class AskedWith:
-    """What a turn's message was asked with: the request as it was decided then, and its context;
-    None where that is not kept, since no model was asked or an earlier version was."""
+    """The request of a turn as it was decided then, and its context. The context is None if it was
+    not kept, because no model was called or an earlier version of this package stored the turn."""
 
     request: ChatRequest
     context: TurnContext | None
@@ -67,10 +67,10 @@ class AskedWith:
 
 @dataclass(frozen=True)
 class Compaction:
-    """What is sent in place of the turns up to the position ``through``.
+    """Replaces the turns up to the position ``through`` in what is sent.
 
-    ``last_item`` is the row of the newest item that it stands for: what is added to these turns
-    later is sent. ``messages`` are the user's own that are in ``items`` word for word.
+    ``last_item`` is the row of the newest item that it replaces; items that are added to these
+    turns later are sent. ``messages`` are the user's messages that ``items`` quotes word for word.
     Tokens are estimates of the history before and after.
     """
 
@@ -86,7 +86,7 @@ class Compaction:
 
 @dataclass(frozen=True)
 class StoredConversation:
-    """What is sent of a session: a compaction, and the turns after it, oldest first."""
+    """The part of a session that is sent: a compaction and the turns after it, oldest first."""
 
     compaction: Compaction | None
     turns: list[TurnHistory]
@@ -94,7 +94,7 @@ class StoredConversation:
 
 @dataclass(frozen=True)
 class StoredOp:
-    """A message that waits for the running turn to end; one that is ``held`` waits for the user.
+    """A message that waits for the running turn to end or, if ``held``, for the user.
     ``created_at`` is in ms since 1970."""
 
     op_id: str
@@ -105,7 +105,7 @@ class StoredOp:
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A plan with the turn that carried it out, and that turn's request."""
+    """A plan, the turn that carried it out, and that turn's request."""
 
     turn_id: str
     plan: Plan
@@ -130,8 +130,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class CheckpointCell:
-    """A cell before a span of a turn, and how the span left it: JSON, None where it was not
-    there."""
+    """A cell before a span of a turn and after it, as JSON; None if it did not exist."""
 
     cell_id: str
     before: Any
@@ -140,7 +139,7 @@ class CheckpointCell:
 
 @dataclass(frozen=True)
 class CheckpointSpan:
-    """A stretch of a turn in a document, with those of its cells that are not decided on."""
+    """A stretch of a turn's changes in a document, with its undecided cells."""
 
     path: str
     order: list[str]
@@ -151,7 +150,7 @@ class CheckpointSpan:
 
 @dataclass(frozen=True)
 class CheckpointPart:
-    """What is to be kept of a span; see ``notebook.checkpoints.Recorded``."""
+    """The part of a span to store; see ``notebook.checkpoints.Recorded``."""
 
     path: str
     span: int
@@ -164,8 +163,8 @@ class CheckpointPart:
 
 @dataclass
 class TutorialProgress:
-    """Where a tutorial was last started, and the lessons that were passed, by number, with the
-    time of the first time, in ms since 1970."""
+    """The notebook in which a tutorial was last started, and for each passed lesson, by number, the
+    time when it was first passed, in ms since 1970."""
 
     notebook: str | None = None
     passed: dict[int, int] = field(default_factory=dict)

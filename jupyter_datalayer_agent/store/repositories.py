@@ -1,4 +1,4 @@
-"""The open database and everything that reads and writes it. Importing this imports SQLAlchemy."""
+"""The open database, and the objects that read and write it. Importing this imports SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .queries.withdrawals import Withdrawals
 
 
 class Repositories:
-    """One object for each kind of thing that is kept."""
+    """One object for each kind of stored data."""
 
     def __init__(self, database: Database, vacuum: bool, root: str | None) -> None:
         self.database = database
@@ -53,8 +53,8 @@ class Repositories:
         vacuum: bool = True,
         root: str | None = None,
     ) -> Repositories:
-        """Open the database and end the turns of servers that died. ``vacuum``: let it shrink.
-        ``root``: what paths are relative to."""
+        """Open the database, and end the turns of servers that died. ``vacuum``: let the file
+        shrink. ``root``: the directory that paths are relative to."""
         repositories = cls(await Database.open(database_url, publish), vacuum, root)
         try:
             await repositories.turns.recover(None)

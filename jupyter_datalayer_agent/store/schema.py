@@ -1,4 +1,4 @@
-"""The tables as they are now. Migrations make them; a test holds the two together."""
+"""The current tables. Migrations create them; a test checks that both agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ metadata = sa.MetaData()
 
 
 def _ref(table: str, *, primary_key: bool = False, unique: bool = False) -> sa.Column[str]:
-    """The id of a row of ``table``, "sessions" or "turns", with which this one goes."""
+    """The id of a row of ``table`` ("sessions" or "turns"); this row is deleted with it."""
     ref = sa.ForeignKey(f"{table}.id", ondelete="CASCADE")
     name = f"{table.removesuffix('s')}_id"
     return sa.Column(
@@ -31,7 +31,7 @@ def _usage_columns() -> list[sa.Column[Any]]:
     ]
 
 
-# ``seq_base`` is the number of the newest event that a reset removed: numbers never come again.
+# ``seq_base`` is the number of the newest event that a reset removed: numbers are never reused.
 sessions = sa.Table(
     "sessions",
     metadata,
@@ -47,10 +47,10 @@ sessions = sa.Table(
 )
 
 # ``server_id`` names the server process that runs the turn (see servers.py). ``withdrawn_at`` is
-# when the user went back to before the turn (ms since 1970): the model is not sent it any more;
-# ``withdrawn_seq`` is the number of the session's newest event then. ``duration_ms`` of a turn that
-# runs is how long it had worked when that was last stored.
-# ``chosen_answer`` is the ``answer_id`` of the answer that the model is sent instead of ``reply``.
+# the time, in ms since 1970, at which the user went back to before the turn, so that it is no
+# longer sent to the model; ``withdrawn_seq`` is the number of the session's newest event then. In a
+# running turn, ``duration_ms`` is the working time so far, as last stored. ``chosen_answer`` is the
+# ``answer_id`` of the answer that is sent to the model instead of ``reply``.
 turns = sa.Table(
     "turns",
     metadata,
@@ -91,9 +91,9 @@ items = sa.Table(
     sa.Column("data", sa.Text, nullable=False),
 )
 
-# One B-tree and no second index: this table takes a row for each piece of streamed text. For the
-# same reason ``turn_id`` is no foreign key: SQLite would look for a turn's events in all of them.
-# ``pieces`` are the lengths of the pieces of text that a row stands for (see joined_text.py).
+# One B-tree without a second index, since each piece of streamed text adds a row. For the same
+# reason ``turn_id`` is not a foreign key: SQLite would search all events for those of a turn.
+# ``pieces`` are the lengths of the pieces of text that a row joins (see ``queries.event_log``).
 events = sa.Table(
     "events",
     metadata,
@@ -106,7 +106,7 @@ events = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# Turns that have ended, and whose text is still kept as it was streamed, from ``next_seq`` on.
+# Turns that have ended, and whose streamed pieces of text are not joined from ``next_seq`` on.
 unjoined_turns = sa.Table(
     "unjoined_turns",
     metadata,
@@ -114,7 +114,7 @@ unjoined_turns = sa.Table(
     sa.Column("next_seq", sa.Integer, nullable=False),
 )
 
-# ``answer_id`` is that of the answer of a comparison whose model made the call.
+# ``answer_id`` names the answer of a comparison whose model made the call.
 tool_calls = sa.Table(
     "tool_calls",
     metadata,
@@ -146,7 +146,7 @@ usage = sa.Table(
     *_usage_columns(),
 )
 
-# Calls of models that no session remembers: suggested next cells.
+# Model calls that belong to no session: those for suggested next cells.
 usage_apart = sa.Table(
     "usage_apart",
     metadata,
@@ -154,10 +154,10 @@ usage_apart = sa.Table(
     *_usage_columns(),
 )
 
-# What the model is sent in place of the turns up to the position ``through``, of which
-# ``last_item`` was the newest item: ``items``, JSON. ``messages`` are those of the user that
-# stand among them word for word. Rows only come: the newest one that no withdrawn turn makes
-# invalid holds. ``seq`` is the number of the session's newest event when it was made.
+# ``items`` (JSON) are sent to the model in place of the turns up to the position ``through``, whose
+# newest item was ``last_item``. ``messages`` are the user's messages that they quote word for word.
+# Rows are only added: the newest one that no withdrawn turn invalidates counts. ``seq`` is the
+# number of the session's newest event when the compaction was made.
 compactions = sa.Table(
     "compactions",
     metadata,
@@ -231,7 +231,7 @@ later_events = sa.Table(
     sa.Column("seq", sa.Integer, nullable=False),
 )
 
-# What the paths of a server's turns are relative to; see m0019.
+# The directory that the paths in a server's turns are relative to; see m0019.
 server_roots = sa.Table(
     "server_roots",
     metadata,
@@ -266,7 +266,7 @@ passed_lessons = sa.Table(
     sa.Column("passed_at", sa.Integer, nullable=False),
 )
 
-# ``root`` is the server root that the files are under; ``sample`` the first rows, as JSON.
+# ``root`` is the server root that contains the files, ``sample`` the first rows as JSON.
 datasets = sa.Table(
     "datasets",
     metadata,
@@ -289,7 +289,7 @@ session_datasets = sa.Table(
     ),
 )
 
-# What a session is for, where it is no chat: its turns are not searched, and no list has it.
+# The purpose of a session that is not a chat: it is in no list, and its turns are not searched.
 session_kinds = sa.Table(
     "session_kinds",
     metadata,
@@ -297,7 +297,7 @@ session_kinds = sa.Table(
     sa.Column("kind", sa.Text, nullable=False),
 )
 
-# A number for each session, under which the index has its title; see session_search.py.
+# The number under which a session's title is in the search index; see search.py.
 session_names = sa.Table(
     "session_names",
     metadata,
@@ -305,9 +305,9 @@ session_names = sa.Table(
     _ref("sessions", unique=True),
 )
 
-# ``text`` is NULL for the turn's own reply, and for its plan. ``answer_id`` is that of an answer
-# which another model gave to the same message; ``usage`` (JSON) and ``duration_ms`` are what that
-# took, and ``sources`` (JSON) the answers that it is a synthesis of.
+# ``text`` is NULL for the turn's own reply and for its plan. ``answer_id`` is set for an answer of
+# another model to the same message, as are ``usage`` (JSON) and ``duration_ms``; ``sources`` (JSON)
+# are the answers that a synthesis is made from.
 responses = sa.Table(
     "responses",
     metadata,
@@ -325,8 +325,8 @@ responses = sa.Table(
     sa.Column("sources", sa.Text),
 )
 
-# What a turn sent before its message: ``data`` is an item, NULL where there was nothing new to
-# tell; ``stated`` is what it stated, as hashes. JSON.
+# The context that a turn sent before its message, as JSON: ``data`` is an item, NULL if nothing was
+# new; ``stated`` are hashes of what it stated.
 contexts = sa.Table(
     "contexts",
     metadata,
@@ -335,7 +335,7 @@ contexts = sa.Table(
     sa.Column("stated", sa.Text),
 )
 
-# Answers that other models are giving just now, in the server process ``server_id``.
+# Answers of other models that are in progress, in the server process ``server_id``.
 open_answers = sa.Table(
     "open_answers",
     metadata,
@@ -346,8 +346,8 @@ open_answers = sa.Table(
 )
 
 # A message (role user), an answer (assistant; another model's: answer) or a change (code) by its
-# number in the index; see search.py. ``change_id`` is the row of the change, or of the other
-# model's answer among the responses. Triggers keep it.
+# number in the index; see search.py. ``change_id`` is the row of the change, or the row of another
+# model's answer in ``responses``. Triggers maintain this table.
 search_texts = sa.Table(
     "search_texts",
     metadata,
@@ -359,5 +359,5 @@ search_texts = sa.Table(
     sqlite_autoincrement=True,
 )
 
-# How many blocks of texts are in the index of short queries: one row.
+# The number of blocks of texts in the index for short queries, in one row.
 search_sealed = sa.Table("search_sealed", metadata, sa.Column("blocks", sa.Integer, nullable=False))

@@ -12,11 +12,10 @@ from itertools import islice, pairwise
 from ..protocol.history import Mark, SearchHit
 from .encoding import from_json, plain_text
 
-# The letters and pairs of letters of texts: what queries of one or two characters are found by.
+# An index of characters and pairs of characters, for queries that are too short for trigrams.
 #
-# The trigram index cannot find these. One row for each block of ``BLOCK`` texts says which
-# characters and pairs stand anywhere in the block, so that a block that is looked through holds at
-# least one hit (unless that was deleted since).
+# One row for each block of ``BLOCK`` texts lists the characters and pairs that occur in the block,
+# so that each block that is searched contains at least one hit (unless that was deleted since).
 
 
 BLOCK = 64
@@ -24,7 +23,7 @@ BLOCK = 64
 
 
 def fold(text: str) -> str:
-    """The text in lower case, with every character where it was."""
+    """The text in lower case, with every character at its former position."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -32,33 +31,34 @@ def fold(text: str) -> str:
 
 
 def spellings(query: str) -> tuple[str, ...]:
-    """The query as given, and with its accents apart or joined: text may have either."""
+    """The query as given, and with accents composed and decomposed: texts may have either form."""
     forms = (query, unicodedata.normalize("NFC", query), unicodedata.normalize("NFD", query))
     return tuple(dict.fromkeys(fold(form) for form in forms))
 
 
 def gram(text: str) -> str:
-    """One or two characters as a word that the index keeps as it is."""
+    """One or two characters, encoded as a word that the index does not alter."""
     return "x".join(f"{ord(each):x}" for each in text)
 
 
 def grams(texts: Iterable[str]) -> str:
-    """The characters and pairs of a block's texts, as words; none with white space."""
-    found: set[str] = set()
+    """The characters and pairs in a block's texts as words, except those with white space."""
+    parts: set[str] = set()
     for text in texts:
         folded = fold(text)
-        found.update(folded)
-        found.update(map("".join, pairwise(folded)))
-    return " ".join(gram(each) for each in found if not any(map(str.isspace, each)))
+        parts.update(folded)
+        parts.update(map("".join, pairwise(folded)))
+    return " ".join(gram(part) for part in parts if not any(map(str.isspace, part)))
 
 
-# The texts that are in the index: messages, answers, and what was written into documents.
+# The indexed texts: messages, answers, and text that was written into documents.
 
 
 TEXT = """CASE s.role WHEN 'user' THEN t.message WHEN 'assistant' THEN t.reply
         WHEN 'answer' THEN (SELECT text FROM responses WHERE id = s.change_id)
         ELSE (SELECT data FROM changes WHERE id = s.change_id) END"""
-"""Of a row ``s`` of ``search_texts`` and its turn ``t``: what ``text_of`` makes a text of."""
+"""The value from which ``text_of`` makes a text, for a row ``s`` of ``search_texts`` and its turn
+``t``."""
 
 TEXTS_OF_BLOCK = f"""
     SELECT s.role, {TEXT} FROM search_texts AS s CROSS JOIN turns AS t ON t.id = s.turn_id
@@ -66,17 +66,17 @@ TEXTS_OF_BLOCK = f"""
 
 
 def text_of(role: str, value: str) -> str:
-    """The text of a row. A change is kept as JSON, where a character may be cut in half."""
+    """The text of a row. A change is stored as JSON, which may contain half a character."""
     return value if role != "code" else plain_text(from_json(value)["after"])
 
 
 def path_of(role: str, value: str) -> str | None:
-    """The document into which it was written; None for what was said."""
+    """The document into which a text was written; None for a message or an answer."""
     path: str | None = from_json(value)["path"] if role == "code" else None
     return path
 
 
-# The part of a text that shows what was looked for, and its position there.
+# The part of a text that shows the hits, and their positions in it.
 
 
 BEFORE = 60
@@ -107,15 +107,15 @@ def snippet(text: str, wanted: Sequence[str]) -> tuple[str, list[Mark]]:
 
 
 def _hits(window: str, wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """The positions of the hits, in order, overlapping ones joined."""
-    found: list[tuple[int, int]] = []
+    """The positions of the hits in order, with overlapping ones joined."""
+    hits: list[tuple[int, int]] = []
     for each in wanted:
         place = window.find(each)
-        while place >= 0 and len(found) < MAX_MARKS * 2:
-            found.append((place, place + len(each)))
+        while place >= 0 and len(hits) < MAX_MARKS * 2:
+            hits.append((place, place + len(each)))
             place = window.find(each, place + len(each))
     joined: list[tuple[int, int]] = []
-    for a, b in sorted(found):
+    for a, b in sorted(hits):
         if joined and a <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(b, joined[-1][1]))
         else:
@@ -124,26 +124,26 @@ def _hits(window: str, wanted: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _utf16(text: str, end: int) -> int:
-    """A place in a text in code units of UTF-16."""
+    """A position in a text, in UTF-16 code units."""
     return len(text[:end].encode("utf-16-le", "surrogatepass")) // 2
 
 
-# Finds what was said and written: any part of any text, the newest first.
+# Searches any part of any text, newest first.
 #
-# Queries of three characters and more go to an FTS5 index of trigrams (``search_index``), which is
-# walked from its newest row and left at the limit. Shorter ones go to an index that says which
-# blocks of texts have them (``search_short``, see grams.py); the newest texts, which are in no
-# block yet, are looked through. One session is looked through, too, where it is not a very long
-# one.
+# Queries of three characters or more use an FTS5 index of trigrams (``search_index``), which is
+# read from its newest row until the limit is reached. Shorter ones use an index of the blocks that
+# contain them (``search_short``, see above); the newest texts, which are in no block yet, are
+# scanned. A search in one session also scans its texts, unless there are very many.
 #
 # The index is contentless: texts are read from the turns, by their numbers in ``search_texts``.
 
 
 TRIGRAM = 3
 LONG_SESSION = 2_000
-"""Texts of a session that are looked through one by one; a longer one is searched by the index."""
+"""The most texts of a session that are scanned; a longer session is searched by the index."""
 MAX_CANDIDATES = 2_000
-"""Texts that are looked at for the short words of a query whose long words the index has."""
+"""The most texts with a query's long words, as the index has them, that are scanned for the short
+ones."""
 
 _COLUMNS = f"""
     s.session_id, n.title, s.turn_id, s.role, {TEXT},
@@ -151,7 +151,7 @@ _COLUMNS = f"""
 _JOINED = (
     "CROSS JOIN turns AS t ON t.id = s.turn_id CROSS JOIN sessions AS n ON n.id = s.session_id"
 )
-# A fork has its original's turns again: they are shown once, unless the fork itself is searched.
+# A fork repeats its original's turns. They are shown once, unless the fork itself is searched.
 _ORIGINAL = "NOT EXISTS (SELECT 1 FROM turns AS o WHERE o.id = t.copied_from)"
 
 MATCHING = f"""
@@ -182,7 +182,7 @@ Row = tuple[str, str, str, str, str, int]
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for: one of these spellings as a whole, or each of these words."""
+    """The query: each part is a text or a word with its spellings, one of which must occur."""
 
     alternatives: tuple[tuple[str, ...], ...]
 
@@ -193,7 +193,7 @@ class Query:
 
     @classmethod
     def words(cls, text: str) -> Query | None:
-        """Each of its words; None where that says no more than the whole, or no word is long."""
+        """The text's words; None if there is only one, or if none is long enough for the index."""
         words = list(dict.fromkeys(text.split()))
         if len(words) < 2 or max(map(len, words)) < TRIGRAM:
             return None
@@ -201,7 +201,7 @@ class Query:
 
     @property
     def match(self) -> str | None:
-        """An FTS5 expression for the parts that the trigram index has, or None."""
+        """An FTS5 expression for the parts that the trigram index can find, or None."""
         parts = [
             "(" + " OR ".join(map(expression, part)) + ")"
             for part in self.alternatives
@@ -211,11 +211,11 @@ class Query:
 
     @property
     def complete(self) -> bool:
-        """Whether ``match`` has every part."""
+        """Whether ``match`` covers every part."""
         return all(min(map(len, part)) >= TRIGRAM for part in self.alternatives)
 
     def in_text(self, text: str) -> bool:
-        """Whether a text has what is looked for."""
+        """Whether a text contains every part."""
         folded = fold(text)
         return all(any(each in folded for each in part) for part in self.alternatives)
 
@@ -223,7 +223,7 @@ class Query:
 def search(
     connection: sqlite3.Connection, query: str, limit: int, session_id: str | None
 ) -> list[SearchHit]:
-    """See ``HistoryQueries.search``. Every character of ``query`` is taken as it is."""
+    """See ``HistoryQueries.search``. No character of ``query`` has a special meaning."""
     text = plain_text(query).strip()
     if not text or "\0" in text:
         return []
@@ -256,7 +256,7 @@ def _in_session(connection: sqlite3.Connection, query: Query, session_id: str) -
 
 
 def _short(connection: sqlite3.Connection, query: Query) -> Iterator[Row]:
-    """The newest texts, which are in no block, then the blocks that have it."""
+    """Search the newest texts, which are in no block yet, then the blocks that match."""
     sealed = connection.execute(SEALED).fetchone()[0] or 0
     newest = {"after": sealed * BLOCK, "last": 1 << 62}
     yield from _having(connection.execute(NUMBERED, newest), query)
@@ -272,11 +272,11 @@ def _having(rows: Iterator[Row] | sqlite3.Cursor, query: Query) -> Iterator[Row]
 
 
 def expression(text: str) -> str:
-    """What finds a text of three characters and more, and little besides.
+    """An FTS5 expression that matches a text of three characters or more, and little besides.
 
-    As a phrase SQLite would compare the positions of each of its trigrams, which takes long where
-    most texts have them. Every third one says nearly as much: those within the text's length of
-    each other, unless one is there twice. What is found is looked through in any case.
+    For a phrase, SQLite compares the positions of all trigrams, which takes long if most texts have
+    them. Every third trigram, within the text's length of each other, is nearly as selective,
+    unless one occurs twice. The rows that match are checked in any case.
     """
     places = sorted({*range(0, len(text) - 2, TRIGRAM), len(text) - TRIGRAM})
     trigrams = [text[place : place + TRIGRAM] for place in places]
@@ -311,12 +311,12 @@ def _hit(row: Row, query: Query) -> SearchHit:
 
 # Finds the sessions that have a text in their title or in one of the user's messages.
 #
-# A text of three characters and more is looked up in the indexes of trigrams. A shorter one, and
-# one that very many texts have, is found sooner by going through the sessions from the newest on.
+# A text of three characters or more is looked up in the trigram indexes. A shorter one, and one
+# that very many texts contain, is found faster by scanning the sessions, newest first.
 
 
 MOST = 2_000
-"""Texts that are looked at; one that more have is common enough to be found among the newest."""
+"""The most matches that are read. A query with more is common enough to scan for instead."""
 
 MESSAGES = """
     SELECT s.session_id, t.message
@@ -331,8 +331,8 @@ MATCHES = "SELECT rowid FROM search_index WHERE search_index MATCH :match LIMIT 
 
 
 def sessions_with(connection: sqlite3.Connection, text: str) -> set[str] | None:
-    """The ids of the sessions that have ``text``, ignoring case; None where it is
-    too short or too common for the index."""
+    """The ids of the sessions that contain ``text``, ignoring case; None if it is too short or too
+    common for the index."""
     query = Query.whole(plain_text(text))
     if query.match is None or "\0" in text:
         return None
@@ -341,7 +341,7 @@ def sessions_with(connection: sqlite3.Connection, text: str) -> set[str] | None:
     titles = connection.execute(TITLES, values).fetchall()
     if max(len(matches), len(titles)) >= MOST:
         return None
-    return {session for session, found in _all(connection, values, titles) if query.in_text(found)}
+    return {session for session, text in _all(connection, values, titles) if query.in_text(text)}
 
 
 def _all(

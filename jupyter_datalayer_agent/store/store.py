@@ -22,18 +22,17 @@ log = logging.getLogger(__name__)
 
 
 class Store:
-    """Conversations in an SQLite file: its opening and closing, and who is passed its events.
+    """Conversations in an SQLite file: opens and closes it, and passes on its events.
 
-    What is kept is read and written by the object of its subject, such as ``store.plans``.
-    ``database_url`` is ``sqlite:////absolute/path`` or ``sqlite://`` (in memory); None means
+    Each subject has an object that reads and writes it, such as ``store.plans``. ``database_url``
+    is ``sqlite:////absolute/path`` or ``sqlite://`` (in memory); None means
     ``datalayer-agent/agent.db`` in Jupyter's data directory. The file is opened at the first use.
-    A call that returned has its effect in the file. The ``events`` that a call is given get their
-    ``seq``, ``turn_id`` and ``at`` in its transaction; once it is committed, and before the call
-    returns, they are passed to the session's reader (``follow``). Where the database cannot be
-    used, every call raises ``AgentError`` with what to do about it; the next call tries again.
-    ``vacuum``: whether space that is not needed any more goes back to the disk. ``root`` is what
-    the paths of documents are relative to, None where that is no directory. To be used from one
-    event loop.
+    When a call returns, its changes are in the file. The ``events`` that are given to a call get
+    their ``seq``, ``turn_id`` and ``at`` in its transaction; after the commit, and before the call
+    returns, they are passed to the session's reader (``follow``). If the database cannot be used,
+    every call raises ``AgentError``, which says what to do; the next call tries again. ``vacuum``:
+    whether unused space goes back to the disk. ``root`` is the directory that documents' paths are
+    relative to, None if there is none. To be used from one event loop.
     """
 
     def __init__(
@@ -70,7 +69,8 @@ class Store:
 
     @property
     def health(self) -> DatabaseHealth | None:
-        """Of an open database on a network file system: which, and how it is kept there."""
+        """The file system and journal mode of an open database on a network file system, else
+        None."""
         database = self._opened.database if self._opened is not None else None
         if database is None or database.network is None:
             return None
@@ -100,12 +100,12 @@ class Store:
                 )
             return self._opened
 
-    def _subject(self, of: Callable[[Repositories], T]) -> T:
-        return cast(T, _AtFirstUse(self._open, of))
+    def _subject(self, choose: Callable[[Repositories], T]) -> T:
+        return cast(T, _LazyRepository(self._open, choose))
 
     def follow(self, session_id: str, reader: EventReader) -> None:
-        """Pass the session's events to this reader from now on, as long as somebody else holds
-        it. Those that other servers store are not among them."""
+        """Pass the session's events to this reader from now on, as long as the caller keeps a
+        reference to it. Events that other servers store are not passed on."""
         self._readers[session_id] = reader
 
     def _publish(self, stored: Sequence[StoredEvent]) -> None:
@@ -115,17 +115,18 @@ class Store:
                 try:
                     reader.take(each)
                 except Exception:
-                    # The edge of the store: what is stored must not fail for who reads it.
+                    # The store's boundary: the event is stored, so a reader's failure must not
+                    # fail the call.
                     log.exception("Session %s: an event was not passed on", each.session_id)
 
     async def recover(self, session_id: str | None = None) -> list[str]:
-        """End the orphaned running turns of one session or of all; returns their ids.
+        """End the orphaned running turns of one session or of all, and return their ids.
 
-        ``open`` does it for all. To be called when a session is loaded into memory, also after a
-        failure of the store in the middle of a turn. What such a turn had stays: its calls without
-        an answer get the output "aborted", the text that was shown becomes a message item, and a
-        ``turn_aborted`` with reason ``shutdown`` is added to its events. A further answer that was
-        being given is reported as stopped.
+        ``open`` does this for all. To be called when a session is loaded into memory, including
+        after the store failed in the middle of a turn. The turn keeps what it had: its unanswered
+        calls get the output "aborted", the text that was shown becomes a message item, and a
+        ``turn_aborted`` event with the reason ``shutdown`` is added. A further answer that was in
+        progress is reported as stopped.
         """
         opened = await self._open()
         recovered = await opened.turns.recover(session_id)
@@ -133,21 +134,23 @@ class Store:
         return recovered
 
 
-class _AtFirstUse:
-    """Has the methods of one of the repositories, all of them async; each opens the database
-    first. So that SQLAlchemy is not imported, in a thread, before somebody calls one."""
+class _LazyRepository:
+    """Has the methods of a repository, all of them async. Each opens the database first, so that
+    SQLAlchemy is imported only when one is called."""
 
     def __init__(
-        self, opened: Callable[[], Awaitable[Repositories]], of: Callable[[Repositories], object]
+        self,
+        opened: Callable[[], Awaitable[Repositories]],
+        choose: Callable[[Repositories], object],
     ) -> None:
         self._opened = opened
-        self._of = of
+        self._choose = choose
 
     def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
         if method.startswith("_"):
             raise AttributeError(method)
 
         async def call(*args: Any, **options: Any) -> Any:
-            return await getattr(self._of(await self._opened()), method)(*args, **options)
+            return await getattr(self._choose(await self._opened()), method)(*args, **options)
 
         return call

@@ -1,4 +1,4 @@
-"""A conversation as text: for people (Markdown), for Jupyter (a notebook), for programs (JSON)."""
+"""Exports a conversation: as Markdown for people, as a notebook, or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 
 ENDED = {
     "failed": "This turn failed.",
-    "aborted": "This turn was stopped before its end.",
+    "aborted": "This turn was stopped before it finished.",
     "running": "This turn was still running.",
 }
 
 
 def heading_of(turn: Turn, answer: FurtherAnswer) -> str:
-    """How an answer beside others was made."""
+    """A heading that says how a further answer of the turn was made."""
     if answer.sources is not None:
         return f"synthesis: {answer.model}"
     return f"compared: {answer.model}" if turn.compare else f"asked again: {answer.model}"
 
 
 def sources_of(answer: FurtherAnswer) -> str | None:
-    """The numbers that a synthesis cites; None for any other answer."""
+    """The numbered sources that a synthesis cites; None for any other answer."""
     if answer.sources is None:
         return None
-    return ", ".join(f"[{each.number}] {each.model}" for each in answer.sources)
+    return ", ".join(f"[{source.number}] {source.model}" for source in answer.sources)
 
 
-GOES_ON = "The session went on from this answer."
+CONTINUED = "The session continued from this answer."
 
 
 def view_of(turn: Turn) -> TurnView:
-    """A stored turn as it was shown: its answers and tool calls in the order in which they came."""
+    """A stored turn as it was shown, with texts and tool calls in the order in which they came."""
     view = TurnView(turn_id=turn.id)
     calls = {call.call_id: call for call in turn.tool_calls}
     for item in turn.items:
@@ -91,7 +91,7 @@ def text_of(item: dict[str, Any]) -> str:
 
 
 def how_it_ended(turn: Turn) -> str | None:
-    """A sentence about a turn that ended early or failed; None for any other."""
+    """A sentence about a turn that failed or has not finished; None for any other."""
     if turn.status == "completed":
         return None
     ending = ENDED[turn.status]
@@ -99,18 +99,18 @@ def how_it_ended(turn: Turn) -> str | None:
 
 
 def day_and_time(ms: int) -> str:
-    """A time in ms since 1970, for people, the same on every machine."""
+    """A time in ms since 1970 as text for people, in UTC on every machine."""
     return f"{datetime.fromtimestamp(ms / 1000, timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
-# A conversation for programs: all that is stored of it.
+# A conversation for programs: everything that is stored.
 
 
 VERSION = 1
 
 
 def as_json(session: Session, turns: list[Turn]) -> str:
-    """``{version, session, turns}`` with the wire's names; withdrawn turns are among them."""
+    """``{version, session, turns}`` with the wire's names, including withdrawn turns."""
     data = {
         "version": VERSION,
         "session": session.to_wire(),
@@ -123,7 +123,7 @@ def as_json(session: Session, turns: list[Turn]) -> str:
 
 
 OUTPUT_CHARACTERS = 20_000
-WITHDRAWN = "The user went back to before this message; the rest is no longer in use."
+WITHDRAWN = "The user went back to before this message, so the rest no longer counts."
 
 
 def as_markdown(session: Session, turns: list[Turn]) -> str:
@@ -140,16 +140,16 @@ def as_markdown(session: Session, turns: list[Turn]) -> str:
 
 
 def _about(session: Session, turns: list[Turn]) -> str:
-    known = [("Begun", day_and_time(session.created_at)), ("Messages", str(len(turns)))]
+    facts = [("Started", day_and_time(session.created_at)), ("Messages", str(len(turns)))]
     settings = session.settings
-    known += [
+    facts += [
         (name, value)
         for name, value in (("Model", settings.model), ("Notebook", settings.notebook))
         if value
     ]
     if session.forked_from is not None:
-        known.append(("Forked from", _one_line(session.forked_from.title)))
-    return "\n".join(f"- {name}: {value}" for name, value in known)
+        facts.append(("Forked from", _one_line(session.forked_from.title)))
+    return "\n".join(f"- {name}: {value}" for name, value in facts)
 
 
 def _turn_as_markdown(turn: Turn) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _turn_as_markdown(turn: Turn) -> Iterator[str]:
         if (sources := sources_of(answer)) is not None:
             yield sources
         if answer.answer_id == turn.chosen_answer:
-            yield f"*{GOES_ON}*"
+            yield f"*{CONTINUED}*"
     for path in dict.fromkeys(change.path for change in turn.changes):
         yield _changes(path, [change for change in turn.changes if change.path == path])
     ending = how_it_ended(turn)
@@ -216,7 +216,7 @@ def _diff(change: Change) -> str:
 
 
 def _folded(summary: str, body: str) -> str:
-    # The empty lines make the content between the tags Markdown.
+    # Between the tags, the empty lines are needed for the content to be read as Markdown.
     return f"<details><summary>{html.escape(summary)}</summary>\n\n{body}\n\n</details>"
 
 
@@ -239,9 +239,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# A conversation as a notebook: prompts and answers as Markdown, code that was written as code.
+# A conversation as a notebook: prompts and answers as Markdown cells, written code as code cells.
 #
-# The cells' metadata says which turn they come from. Withdrawn turns are left out.
+# The cells' metadata names their turn. Withdrawn turns are left out.
 
 
 Cell = dict[str, Any]
@@ -274,7 +274,7 @@ def _turn_as_notebook(turn: Turn) -> Iterator[Cell]:
     mark = {"turnId": turn.id}
     quoted = "\n".join(f"> {line}".rstrip() for line in turn.message.strip().splitlines())
     yield _markdown(f"## {turn.index + 1}. You\n\n{quoted}", {**mark, "role": "user"})
-    # Only the final text: interim remarks are left out.
+    # Below, only the final text is written, without interim remarks.
     for change in turn.changes:
         if written := _written(change):
             yield _cell(
@@ -299,18 +299,18 @@ def _turn_as_notebook(turn: Turn) -> Iterator[Cell]:
     if said:
         yield _markdown("\n\n".join(said), {**mark, **MADE_BY_AGENT, "role": "assistant"})
     for answer in turn.answers:
-        goes_on = [f"*{GOES_ON}*"] if answer.answer_id == turn.chosen_answer else []
+        continued = [f"*{CONTINUED}*"] if answer.answer_id == turn.chosen_answer else []
         heading = heading_of(turn, answer)
         sources = sources_of(answer)
         cited = [] if sources is None else [sources]
-        text = [f"*{heading[0].upper()}{heading[1:]}*", answer.text.strip(), *cited, *goes_on]
+        text = [f"*{heading[0].upper()}{heading[1:]}*", answer.text.strip(), *cited, *continued]
         provenance = answer.provenance.to_wire()
         about = {**mark, **MADE_BY_AGENT, "role": "assistant", "provenance": provenance}
         yield _markdown("\n\n".join(text), about)
 
 
 def _written(change: Change) -> str | None:
-    """The source of a cell as this call left it."""
+    """The source of a cell that a change wrote; None for any other change."""
     wrote = change.cell_id is not None and change.op in ("insert", "update")
     return change.after if wrote and change.after != change.before else None
 

@@ -1,6 +1,6 @@
-"""Reads an answer as it streams, and turns calls that the model wrote as text into calls.
+"""Reads an answer as it streams, and turns calls that the model wrote as text into real calls.
 
-Text that may become a call is held back until that is decided; all other text is passed on at once.
+Text that may become a call is held back until that is decided; other text is passed on at once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ from ...tools.context import ToolFailure
 from ..tool_calls.written_call_policy import AcceptedCall, WrittenCallPolicy
 from ..tool_calls.written_calls import Beginning, beginning
 
-# Detects an answer that repeats itself, as those of small models do until their context window is
-# full.
+# Detects an answer that repeats itself: small models can do so until their context window is full.
 
 
 LONGEST = 600
-"""Characters of the longest repeated piece that is detected."""
+"""The longest repeated piece that is detected, in characters."""
 TIMES = 8
-"""The number of consecutive repetitions from which on a piece counts."""
+"""The least number of consecutive repetitions of a piece."""
 LEAST = 3000
-"""Total characters of the repetitions from which on they count: tables may have equal rows."""
+"""The least number of characters in all repetitions, because tables may have equal rows."""
 
 _EVERY = 500
 _END = 80
@@ -42,7 +41,7 @@ _LIST_NUMBER = re.compile(r"^[ \t]*\d+[.)]", re.MULTILINE)
 
 
 class Repetition:
-    """Repetition in the text of one answer. Numbers of list items may differ between the pieces."""
+    """Detects repetition in the text of one answer; numbers of list items may differ."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -62,7 +61,7 @@ class Repetition:
         return period is not None and _is_periodic(text, period, max(LEAST, TIMES * period))
 
     def text(self) -> str:
-        """The text with only the first of the repeated pieces."""
+        """The text, cut off after the second of the repeated pieces."""
         lines = "".join(self._parts).splitlines(keepends=True)
         bare = [_LIST_NUMBER.sub("", line) for line in lines]
         text = "".join(bare)
@@ -83,7 +82,7 @@ class Repetition:
 
 
 def _period(text: str) -> int | None:
-    """The distance in characters to where the text last ended in the same way."""
+    """The distance, in characters, from the text's end to where that end last occurred before."""
     if len(text) <= _END:
         return None
     before = text.rfind(text[-_END:], 0, len(text) - 1)
@@ -98,17 +97,17 @@ def _is_periodic(text: str, period: int, size: int) -> bool:
 
 
 class AnswerReader:
-    """For one stream of one request; without a ``policy`` all text is text.
+    """Reads one stream of one request. Without a ``policy``, no text becomes a call.
 
-    ``notice`` is there at the end of an answer with calls as text that were not carried out;
-    ``failures`` are those, by call id, of calls that are given back to the model.
+    ``notice`` is set at the end of an answer that has calls as text which were not made.
+    ``failures`` maps the ids of the calls that are returned to the model to their failures.
     """
 
     def __init__(self, request: ModelRequest, policy: WrittenCallPolicy | None) -> None:
         self._request = request
         self._policy = policy
         self._names = {str(tool.get("name")) for tool in request.tools}
-        # The text while it may still become a call, and the rest.
+        # The text that may become a call, and the text after that was decided.
         self._text = ""
         self._rest: list[str] = []
         self._is_open = policy is not None
@@ -119,7 +118,7 @@ class AnswerReader:
         self.failures: dict[str, ToolFailure] = {}
 
     def feed(self, event: StreamEvent) -> Iterator[StreamEvent]:
-        """What is to be shown and kept of the answer so far."""
+        """Yield the events to show and keep, as far as that is decided."""
         if self._policy is None:
             yield event
         elif isinstance(event, TextChunk):
@@ -138,7 +137,7 @@ class AnswerReader:
             yield event
 
     def release(self) -> Iterator[StreamEvent]:
-        """What was held back, as the text that it is; the rest of the answer is text, too."""
+        """Yield what was held back, as text; the rest of the answer is text, too."""
         self._is_open = False
         held, self._held = self._held, []
         yield from held
@@ -159,7 +158,7 @@ class AnswerReader:
             yield from self.release()
 
     def _take_back(self, event: ItemTakenBack) -> Iterator[StreamEvent]:
-        """Drop the text so far, which was not part of the answer."""
+        """Drop the text so far, because it is not part of the answer."""
         held = [
             each
             for each in self._held
@@ -184,7 +183,7 @@ class AnswerReader:
         yield done
 
     def _make_calls(self, calls: list[AcceptedCall], done: ResponseDone) -> Iterator[StreamEvent]:
-        """The calls that replace the text."""
+        """Yield the calls in place of the text."""
         rest = [
             each for each in self._held if isinstance(each, ItemDone) and not _is_text(each.item)
         ]

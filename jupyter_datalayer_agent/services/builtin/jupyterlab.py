@@ -173,11 +173,11 @@ class Zoom(Action):
 # Runs the active notebook by JupyterLab's own commands, as its Run menu does.
 
 
-NO_NOTEBOOK = "No notebook is active: open the one that is to be run."
+NO_NOTEBOOK = "No notebook is active. Open the notebook that you want to run."
 
 
 class _Run(Action):
-    """Has the page carry out ``command`` in the active notebook; ``done`` is what it says then."""
+    """Runs ``command`` of the page in the active notebook; ``done`` is the result's text."""
 
     command: ClassVar[PageCommand]
     done: ClassVar[str]

@@ -1,1 +1,1 @@
-"""The SQLite file: opened, checked, written and kept healthy."""
+"""The SQLite file: opens, checks, writes and maintains it."""

@@ -1,8 +1,8 @@
 """The SQLite file: where it is, how it is opened and checked, and who reads and writes it.
 
 It has a write-ahead log, so that reading and writing do not wait for each other. On a network file
-system that is not safe (see file_system.py): there it has a rollback journal, and each commit waits
-until it is on the disk.
+system, that is not safe (see file_system.py): there, it has a rollback journal, and each commit
+waits until it is on the disk.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from .file_system import create_private, make_private, network_file_system
 from .servers import ServerLock
 from .writer import Publish, QuickWrite, Write, Writer
 
-# Whether a file is what is left of a database, found without writing to it.
+# Detects a damaged database file without writing to it.
 #
-# SQLite takes an empty file for a new database and throws a log beside it away, and it does not
-# notice a last page that was cut. The header's fields are those of
-# https://sqlite.org/fileformat2.html.
+# SQLite takes an empty file for a new database and discards a log beside it, and it does not notice
+# a truncated last page. https://sqlite.org/fileformat2.html describes the fields of the header.
 
 
 MAGIC = b"SQLite format 3\x00"
@@ -39,9 +38,9 @@ HEADER_SIZE = 100
 
 
 def damage(path: Path) -> str | None:
-    """What is wrong with the database file ``path``; None when nothing is seen.
+    """What is wrong with the database file ``path``; None if no damage is found.
 
-    What is inside the pages is SQLite's to check, when it reads them.
+    The pages' content is not checked: SQLite does that when it reads them.
     """
     with path.open("rb") as file:
         header = file.read(HEADER_SIZE)
@@ -50,9 +49,9 @@ def damage(path: Path) -> str | None:
     if size == 0:
         return "the file is empty, and its write-ahead log is not" if logged else None
     if not header.startswith(MAGIC):
-        return "it does not begin as an SQLite database does"
-    # With a log, the file may rightly be shorter: its end is still in the log. With a journal, a
-    # write was cut off, and SQLite takes it back.
+        return "it does not begin like an SQLite database"
+    # With a log, the file may be shorter, because its end is still in the log. With a journal, a
+    # write was interrupted, and SQLite will roll it back.
     if not logged and not _has(path, "-journal") and size < _size(header):
         return f"it is cut off: {size} of {_size(header)} bytes are left"
     return None
@@ -64,7 +63,7 @@ def _has(path: Path, suffix: str) -> bool:
 
 
 def _size(header: bytes) -> int:
-    """How long the header says that the file is, in bytes; the header itself if it does not say."""
+    """The file's length in bytes according to its header; the header's if that does not say."""
     if len(header) < HEADER_SIZE:
         return HEADER_SIZE
     (page_size,) = struct.unpack_from(">H", header, 16)
@@ -75,11 +74,11 @@ def _size(header: bytes) -> int:
     return int(pages) * (65_536 if page_size == 1 else int(page_size))
 
 
-# Taking the write-ahead log away from a database that is on a network file system.
+# Removes the write-ahead log of a database that is on a network file system.
 
 
 READ_VERSION = 19
-"""Where the header says whether there is a log: https://sqlite.org/fileformat2.html, 1.3.3."""
+"""Offset of the header's byte for the log: https://sqlite.org/fileformat2.html, 1.3.3."""
 WITH_LOG = b"\x02"
 
 
@@ -94,11 +93,10 @@ def has_log(path: Path) -> bool:
 
 
 def leave_log(path: Path) -> None:
-    """Write what is in the log into the file and remove the log; nothing that was kept is lost.
+    """Write the log's content into the file and remove the log; no data is lost.
 
-    It is done by one connection that holds the file for itself alone: it needs no memory that is
-    shared with others. Where another program has the database open it is refused, and the file is
-    as before: ``sqlite3.Error``.
+    One connection does this with the file locked exclusively, so that it needs no shared memory. If
+    another program has the database open, raises ``sqlite3.Error`` and leaves the file unchanged.
     """
     timeout = BUSY_TIMEOUT_MS / 1000
     with closing(sqlite3.connect(path, timeout=timeout, isolation_level=None)) as connection:
@@ -111,37 +109,37 @@ def leave_log(path: Path) -> None:
             raise sqlite3.OperationalError("database is locked")
 
 
-# Pages of the file that hold nothing any more go back to the disk.
+# Returns the file's unused pages to the disk.
 #
-# A file that was made so gives them back at its end, a few at a time. One of an earlier version
-# cannot; it is written anew once, after which it can.
+# A file that was created for this returns pages at its end, a few at a time. A file of an earlier
+# version cannot; it is rebuilt once, after which it can.
 
 
 PAGES_A_STEP = 128
 """Half a megabyte, a few milliseconds of the writer's time."""
 SPARE_PAGES = 256
-"""Free pages that stay for what is written next."""
+"""Free pages that are kept for the next writes."""
 WORTH_IT = 4
 """A file is rebuilt when one in this many of its pages is free."""
 
 INCREMENTAL = 2
-"""SQLite's name for files that give pages back when they are asked to; 0 is for the others."""
+"""SQLite's ``auto_vacuum`` value for files that return pages on request; 0 is for the others."""
 
 
 def shrink(connection: sqlite3.Connection) -> bool:
-    """One step, outside any transaction; False: nothing is to be given back, or the file cannot."""
+    """Return some pages, outside any transaction. Returns whether there are more to return."""
     if _number(connection, "auto_vacuum") != INCREMENTAL:
         return False
     more = _number(connection, "freelist_count") - SPARE_PAGES
     if more <= 0:
         return False
-    # It frees a page for each step of SQLite's, and ``execute`` takes one alone.
+    # SQLite frees one page per step of the statement, and ``execute`` takes only one step.
     connection.executescript(f"PRAGMA incremental_vacuum({min(more, PAGES_A_STEP)})")
     return more > PAGES_A_STEP
 
 
 def is_to_be_rebuilt(connection: sqlite3.Connection) -> bool:
-    """Whether the file cannot give pages back and has many that are free, while no turn runs."""
+    """Whether the file cannot return pages and has many free ones, and no turn runs."""
     free = _number(connection, "freelist_count")
     return (
         _number(connection, "auto_vacuum") == 0
@@ -167,7 +165,7 @@ T = TypeVar("T")
 LOG = logging.getLogger(__name__)
 
 WITHOUT_LOG = ("PRAGMA synchronous = FULL", "PRAGMA busy_timeout = 30000")
-"""Without a log a commit must be on the disk at once, and waits for readers."""
+"""Without a log, a commit must reach the disk at once, and waits for readers."""
 
 
 def default_path() -> Path:
@@ -178,7 +176,9 @@ def default_path() -> Path:
 
 
 def database_path(database_url: str | None) -> Path | None:
-    """The file that ``sqlite:///...`` names, the default one for None; None for ``:memory:``."""
+    """The file that ``sqlite:///...`` names, or the default file; None for a database in memory.
+
+    Raises ``AgentError`` for any other address."""
     if not database_url:
         return default_path()
     try:
@@ -198,9 +198,9 @@ def database_path(database_url: str | None) -> Path | None:
 
 
 class Database:
-    """An open database. ``path`` is None when it lives in memory only. ``network`` is the type of
-    the network file system that it is on, ``journal`` the journal mode that it has. ``publish``
-    is given the events of each transaction. ``in_own_folder``: nothing else is in its folder."""
+    """An open database. ``path`` is None if it is in memory. ``network`` is the type of the network
+    file system that it is on, or None; ``journal`` is its journal mode. ``publish`` is called with
+    the events of each transaction. ``in_own_folder``: nothing else is in its folder."""
 
     def __init__(self, path: Path | None, publish: Publish, *, in_own_folder: bool = False) -> None:
         self.path = path
@@ -246,9 +246,9 @@ class Database:
         await asyncio.to_thread(self.server.release)
 
     async def quick(self, write: QuickWrite[T]) -> T:
-        """Run ``write`` in the writing thread; what it did is in the file when this returns.
+        """Run ``write`` in the writing thread; its changes are in the file when this returns.
 
-        Database errors come out as ``AgentError``, here and in ``write`` and ``read``.
+        Raises database errors as ``AgentError``, as do ``write`` and ``read``.
         """
         assert self._writer is not None
         return await self._writer.quick(write)
@@ -264,7 +264,7 @@ class Database:
         return await self._writer.bare(work)
 
     async def write(self, write: Write[T]) -> T:
-        """Run ``write`` in a transaction; what it did is in the file when this returns."""
+        """Run ``write`` in a transaction; its changes are in the file when this returns."""
         assert self._writer is not None
         return await self._writer.write(write)
 
@@ -279,7 +279,7 @@ class Database:
             raise explain(error, self.name) from error
 
     async def read_raw(self, query: QuickWrite[T]) -> T:
-        """``read`` for a query on the driver's connection, in one trip to its thread: for those
+        """Like ``read``, but with the driver's connection and one trip to its thread, for queries
         that may take some milliseconds."""
 
         async def read(connection: AsyncConnection) -> T:
@@ -288,8 +288,8 @@ class Database:
         return await self.read(read)
 
     async def rebuild(self) -> bool:
-        """Rebuild the file where that is worthwhile (see vacuum.py) and no other process has it
-        open; whether it was rebuilt."""
+        """Rebuild the file if that is worthwhile (``is_to_be_rebuilt``) and no other process has it
+        open. Returns whether it was rebuilt."""
         assert self._writer is not None
         try:
             async with self.server.opening():
@@ -315,7 +315,7 @@ class Database:
         driver = (await self._writing.get_raw_connection()).driver_connection
         assert isinstance(driver, DriverConnection)
         current = await self._writing.run_sync(is_current)
-        # Only now: this writes to the file, and until here it may be somebody else's.
+        # Not before: this writes to the file, which until here may belong to another program.
         ((pages,),) = await driver.execute_fetchall("PRAGMA page_count")
         if pages == 0:
             await driver.execute_fetchall(f"PRAGMA auto_vacuum = {INCREMENTAL}")
@@ -340,8 +340,8 @@ class Database:
             )
 
     def _prepare_file(self) -> None:
-        """Make the directory, refuse a damaged file before SQLite sees it, and take the log away
-        from one that must not have it."""
+        """Create the directory, refuse a damaged file before SQLite opens it, and remove the log on
+        a network file system."""
         if self.path is None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -376,7 +376,7 @@ def _newer(path: str, migration: str) -> AgentError:
     return AgentError(
         "internal",
         f"The conversation database {path} was written by a newer version of this extension "
-        f"(it has the step {migration}). Upgrade the extension, or set another database_url.",
+        f"(with the migration {migration}). Upgrade the extension, or set another database_url.",
         {"path": path},
     )
 

@@ -1,8 +1,8 @@
-"""The driver's connection, with one thing more: a function that runs in the connection's thread.
+"""The driver's connection, extended to run a whole function in the connection's thread.
 
-aiosqlite makes a trip to its thread for each statement, and a trip costs more than what a small
-statement does there. A piece of streamed text has to be kept before it is sent, so what the hot
-path does with the database is one function and one trip.
+aiosqlite makes a trip to its thread for each statement, and a trip takes longer than a small
+statement. A piece of streamed text must be stored before it is sent, so the hot path does all its
+database work in one function and one trip.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ...protocol.errors import AgentError
 from ..records import StoredEvent
 
-# SQLite's errors as messages to a user, with what to do about them.
+# Explains SQLite's errors to users, and says what to do.
 
 
 DATABASE_ERRORS: tuple[type[Exception], ...] = (sqlite3.Error, SQLAlchemyError, OSError)
@@ -33,7 +33,7 @@ def explain(error: Exception, path: str) -> AgentError:
     """The error to raise in place of one of ``DATABASE_ERRORS`` from the file ``path``."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
     text = str(cause)
-    message = _known(text, path)
+    message = _message_for(text, path)
     if message is not None:
         return AgentError("internal", message, {"path": path, "cause": text})
     if "FOREIGN KEY constraint failed" in text:
@@ -48,7 +48,7 @@ def explain(error: Exception, path: str) -> AgentError:
 
 
 def corrupt(path: str, why: str) -> AgentError:
-    """The error for a file that must not be written to, since it is damaged."""
+    """The error for a damaged file, which must not be written to."""
     return AgentError(
         "internal",
         f"The conversation database {path} is damaged ({why}) and was left as it is. Copy it to a "
@@ -57,7 +57,7 @@ def corrupt(path: str, why: str) -> AgentError:
     )
 
 
-def _known(text: str, path: str) -> str | None:
+def _message_for(text: str, path: str) -> str | None:
     if any(word in text for word in _CORRUPT):
         return corrupt(path, text).message
     if "locked" in text or "busy" in text:
@@ -85,25 +85,25 @@ PRAGMAS = ("PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON")
 
 
 class Connection(sqlite3.Connection):
-    """``stored``: the events that the current transaction stores, to be published once it is
-    committed."""
+    """A connection with the events that its transaction has ``stored``; they are published after
+    the commit."""
 
     stored: list[StoredEvent]
 
 
 class DriverConnection(aiosqlite.Connection):
-    """A connection to ``path`` (None: in memory) that begins no transaction by itself."""
+    """A connection to ``path`` (None: in memory) that begins no transaction on its own."""
 
     def __init__(self, path: Path | None) -> None:
         super().__init__(lambda: _connect(path), iter_chunk_size=64)
-        # Before aiosqlite 0.22 the connection is the thread.
+        # Before aiosqlite 0.22, the connection is itself the thread.
         self._worker: Any = getattr(self, "_thread", self)
         # A process that ends without closing the store must not wait for it.
         self._worker.daemon = True
 
     async def connect(self) -> DriverConnection:
-        """Open the file. Raises ``sqlite3.Error``, and then the thread has ended: aiosqlite
-        does not wait for it, and the event loop to which it reports might be closed by then."""
+        """Open the file. Raises ``sqlite3.Error`` after the thread has ended: aiosqlite does not
+        wait for it, and it would report to an event loop that may be closed by then."""
         try:
             await self
         except BaseException:
@@ -113,20 +113,20 @@ class DriverConnection(aiosqlite.Connection):
 
     @property
     def stored(self) -> list[StoredEvent]:
-        """See ``Connection``. To be read while the thread has nothing to do."""
+        """See ``Connection``. Read it only while the thread is idle."""
         connection = self._conn
         assert isinstance(connection, Connection)
         return connection.stored
 
     async def in_thread(self, function: Callable[[Connection], T]) -> T:
-        """``function(connection)``, in the connection's thread."""
+        """Run ``function(connection)`` in the connection's thread."""
         execute: Any = self._execute
         result: T = await execute(function, self._conn)
         return result
 
 
 async def in_thread(connection: AsyncConnection, function: Callable[[Connection], T]) -> T:
-    """``function`` on the driver's connection beneath SQLAlchemy's, in the same transaction."""
+    """Run ``function`` with the driver's connection under SQLAlchemy's, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, DriverConnection)
     return await driver.in_thread(function)

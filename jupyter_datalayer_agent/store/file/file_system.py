@@ -1,8 +1,8 @@
-"""Whether a file is on a network file system, where SQLite's write-ahead log is not safe.
+"""Detects network file systems, where SQLite's write-ahead log is not safe.
 
-The log's index is memory that all who have the database open share, and two machines share none
-(https://sqlite.org/wal.html). Linux is asked by ``/proc/self/mountinfo`` (see proc(5)), macOS by
-``mount``, Windows by the type of the drive. What is not known counts as local, but for FUSE.
+All processes that use a database share the log's index in memory, which different machines cannot
+(https://sqlite.org/wal.html). Linux tells by ``/proc/self/mountinfo`` (see proc(5)), macOS by
+``mount``, Windows by the type of the drive. Unknown file systems count as local, except FUSE.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Conversations are their user's: nobody else may read the database's files.
+# Conversations are private: only their user may read the database's files.
 
 
 LOG = logging.getLogger(__name__)
 
 FILES = ("", "-wal", "-shm", "-journal")
-"""What SQLite adds to the name; it makes these with the permissions of the database."""
+"""Endings of the files that SQLite uses; it creates them with the permissions of the database."""
 
 
 def create_private(path: Path) -> None:
-    """Make the database's file, whatever the umask is, or take what others may do with the files
-    that are there. Raises ``OSError`` where it cannot be made."""
+    """Create the database's file for its user alone, whatever the umask, and make existing files
+    private. Raises ``OSError`` if the file cannot be created."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     for end in FILES:
@@ -35,7 +35,7 @@ def create_private(path: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Take from others what they may do with a file or folder, if there is one."""
+    """Remove other users' permissions from a file or folder, if it exists."""
     try:
         mode = path.stat().st_mode & 0o777
         if os.name != "nt" and mode & 0o077:
@@ -80,8 +80,8 @@ NETWORK = frozenset(
         "wekafs",
     }
 )
-"""Also file systems that several machines write to at once, and folders of a virtual machine's
-host."""
+"""Network file systems, including those that several machines write to at once, and shared folders
+of a virtual machine's host."""
 
 LOCAL_FUSE = frozenset(
     {
@@ -100,15 +100,15 @@ LOCAL_FUSE = frozenset(
         "zfs-fuse",
     }
 )
-"""Any other ``fuse`` may be at the other end of a network (sshfs, rclone, s3fs, gcsfuse, …)."""
+"""Local FUSE file systems; any other may be remote (sshfs, rclone, s3fs, gcsfuse, …)."""
 
 REMOTE_DRIVE = 4
 """``DRIVE_REMOTE`` of GetDriveTypeW."""
 
 
 def network_file_system(path: Path) -> str | None:
-    """The type of the network file system that ``path`` is on, or is to be made on; None for a
-    local one, and where it is unknown."""
+    """The type of the network file system that an existing or future ``path`` is on; None if it is
+    local or unknown."""
     try:
         real = Path(os.path.realpath(path))
         if sys.platform == "win32":
@@ -122,7 +122,7 @@ def network_file_system(path: Path) -> str | None:
 
 
 def of_linux(mounts: str, path: Path) -> str | None:
-    """The same by the text of ``mountinfo``."""
+    """The type of the network file system according to the text of ``mountinfo``."""
     kind = ""
     longest = -1
     for line in mounts.splitlines():
@@ -131,21 +131,21 @@ def of_linux(mounts: str, path: Path) -> str | None:
         if len(fields) < 5 or not source:
             continue
         point = Path(_unescaped(fields[4]))
-        # Of two at one place the later one lies over the other.
+        # Of two mounts at one place, the later one covers the other.
         if path.is_relative_to(point) and len(point.parts) >= longest:
             longest, kind = len(point.parts), source.split(" ", 1)[0]
     return kind if _is_network(kind) else None
 
 
 def of_mac(mounts: str, path: Path) -> str | None:
-    """The same by what ``mount`` prints: ``//u@host/data on /Volumes/data (smbfs, nodev)``."""
-    found: str | None = None
+    """The type according to the lines of ``mount``: ``//u@host/data on /Volumes/data (smbfs)``."""
+    network: str | None = None
     longest = -1
     for point, kind, options in _mac_mounts(mounts):
         if path.is_relative_to(point) and len(point.parts) >= longest:
             longest = len(point.parts)
-            found = None if "local" in options else kind
-    return found
+            network = None if "local" in options else kind
+    return network
 
 
 def _mac_mounts(mounts: str) -> Iterator[tuple[Path, str, list[str]]]:
@@ -175,5 +175,5 @@ def _is_network(kind: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    r"""A mount point with its ``\040`` as characters."""
+    r"""A mount point with escapes such as ``\040`` decoded."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

@@ -1,8 +1,8 @@
-"""Which server processes that share a database are alive.
+"""Tells which server processes that share a database are alive.
 
-Each open store holds an exclusive lock on a file of its own beside the database. The system frees
-the lock when the process ends, however it ends, so nothing has to be renewed, and neither a reused
-process id nor the process ids of another container can mislead.
+Each open store holds an exclusive lock on its own file beside the database. The system releases the
+lock when the process ends for any reason, so nothing has to be renewed, and neither a reused
+process id nor one of another container can mislead.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ else:
 
 
 class ServerLock:
-    """This process's mark that it is alive; ``directory`` None where no other can ask."""
+    """The lock that shows that this process is alive. ``directory`` is None if the database is in
+    memory, which no other process can use."""
 
     def __init__(self, directory: Path | None) -> None:
         self.server_id = f"{os.getpid()}-{secrets.token_hex(6)}"
@@ -53,10 +54,11 @@ class ServerLock:
 
     @contextlib.asynccontextmanager
     async def opening(self) -> AsyncIterator[None]:
-        """Only one server at a time checks the file, chooses its journal and migrates it.
+        """Let only one server at a time check the file, choose its journal and migrate it.
 
-        SQLite does not wait for a lock while it switches a file to WAL: of two that open a new
-        database at once, one would fail. Raises ``TimeoutError`` after ``OPENING_TIMEOUT``.
+        SQLite does not wait for a lock while it switches a file to WAL: of two servers that open a
+        new database at once, one would fail. Raises ``TimeoutError`` after ``OPENING_TIMEOUT``
+        seconds.
         """
         if self._directory is None:
             yield
@@ -71,21 +73,21 @@ class ServerLock:
         finally:
             self._give_back(OPENING, fd)
             with contextlib.suppress(OSError):
-                self._directory.rmdir()  # Where the file was refused, nothing is left beside it.
+                self._directory.rmdir()  # Removes it only if it is empty: the file was refused.
 
     def acquire(self) -> None:
-        """Take the lock. Raises ``OSError`` where the directory cannot be written."""
+        """Take the lock. Raises ``OSError`` if the directory is not writable."""
         while self._directory is not None and self._fd is None:
             self._fd = self._take(self.server_id)
 
     def release(self) -> None:
-        """Give the lock back and remove the file."""
+        """Release the lock and remove its file."""
         if self._fd is not None:
             self._give_back(self.server_id, self._fd)
             self._fd = None
 
     def is_alive(self, server_id: str) -> bool:
-        """Whether the process that ``server_id`` names still runs; a dead one's file is removed."""
+        """Whether the process of ``server_id`` still runs; removes the file of a dead one."""
         if server_id == self.server_id:
             return True
         if self._directory is None:
@@ -112,7 +114,7 @@ class ServerLock:
         )
 
     def _take(self, name: str) -> int | None:
-        """The file ``name``, made and locked; None when another server holds or removed it."""
+        """Create and lock the file ``name``; None if another server holds it or has removed it."""
         path = self._path(name)
         path.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.parent.mkdir(exist_ok=True, mode=0o700)
@@ -139,6 +141,6 @@ class ServerLock:
         return self._directory / f"{server_id}.lock"
 
     def _remove(self, server_id: str) -> None:
-        # Windows does not remove an open file; what stays is an unlocked file, which means dead.
+        # Windows does not remove an open file. A file that stays is unlocked, which means dead.
         with contextlib.suppress(OSError):
             self._path(server_id).unlink()

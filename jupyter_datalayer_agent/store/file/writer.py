@@ -1,4 +1,4 @@
-"""One connection writes. Writes that wait for each other share a transaction and its commit."""
+"""Writes through one connection. Writes that wait at the same time share a transaction."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ QuickWrite = Callable[[Connection], T]
 """A write of compiled statements: one trip to the connection's thread, shared commit."""
 
 Write = Callable[[AsyncConnection], Awaitable[T]]
-"""A write through SQLAlchemy, with a transaction of its own."""
+"""A write through SQLAlchemy, in its own transaction."""
 
 Publish = Callable[[Sequence[StoredEvent]], None]
-"""Passes on the events of a transaction that was committed. It must not wait or raise."""
+"""Passes on the events of a committed transaction. It must not wait or raise."""
 
 TOGETHER = ("quick", "look")
-"""What may share a transaction."""
+"""The kinds of writes that may share a transaction."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class _PendingWrite(Generic[T]):
 class Writer:
     """Runs writes in the order in which they were submitted; each is in the file when it returns.
 
-    The events of a write are published as soon as it is committed, in the order of the commits. A
-    caller that is cancelled while it waits undoes neither its write nor that. A quick write may run
-    twice (when another one of its group failed), so it must depend on nothing but the database.
-    ``path`` is named in errors.
+    The events of a write are published as soon as it is committed, in the order of the commits.
+    Cancelling a caller that waits stops neither the write nor the publication. A quick write may
+    run twice, if another one of its group failed, so it must depend on nothing but the database.
+    Errors name ``path``.
     """
 
     def __init__(
@@ -70,7 +70,8 @@ class Writer:
     async def look(self, query: QuickWrite[T]) -> T:
         """Run one small ``SELECT`` in the connection's thread, after the writes before it.
 
-        It sees nothing that is not committed, or about to be with it; alone it locks nothing."""
+        It sees only what is committed, or is committed together with it. Without writes beside it,
+        it locks nothing."""
         return await self._submit(_PendingWrite(query, "look", _future()))
 
     async def write(self, write: Write[T]) -> T:
@@ -82,7 +83,7 @@ class Writer:
         return await self._submit(_PendingWrite(work, "bare", _future()))
 
     async def finish(self) -> None:
-        """Wait until all that was submitted is written."""
+        """Wait until everything that was submitted is written."""
         while self._task is not None:
             await asyncio.wait([self._task])
 
@@ -104,7 +105,7 @@ class Writer:
             self._task = None
 
     async def _settle(self, group: Sequence[_PendingWrite[Any]]) -> None:
-        """Commit the group, or fail those of it that cannot be committed."""
+        """Commit the group, or fail the writes that cannot be committed."""
         try:
             self._driver.stored.clear()
             alone = group[0].kind not in TOGETHER
@@ -123,11 +124,11 @@ class Writer:
                 pending.done.cancel()
             raise
         except Exception as error:  # noqa: BLE001
-            # The writer's edge: callers that wait are answered whatever it was, and raise it.
+            # The writer's boundary: whatever the error is, the waiting callers raise it.
             for pending in group:
                 pending.fail(error)
         else:
-            # Those who wait continue after this: what they wrote has been published by then.
+            # The waiting callers continue only after this function, so after the publication.
             for pending, result in zip(group, results, strict=True):
                 pending.succeed(result)
             self._publish(self._driver.stored)
@@ -161,7 +162,7 @@ class Writer:
 
 
 def _transact(connection: Connection, writes: Sequence[QuickWrite[Any]]) -> list[Any]:
-    """All the writes in one transaction, or none."""
+    """Run all writes in one transaction, or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         results = [_run(connection, write) for write in writes]
@@ -184,7 +185,7 @@ def _future() -> asyncio.Future[Any]:
 
 
 class _WriteFailed(Exception):
-    """One write of a group failed; the others are not to blame."""
+    """One write of a group failed, which says nothing about the others."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(str(cause))

@@ -1,7 +1,7 @@
-"""The steps from an empty database to the tables of ``schema.py``, each one small and named.
+"""The migrations from an empty database to the tables of ``schema.py``, in small named steps.
 
-A step is never changed once it was released: it is what people's databases went through. Number
-15 was never released.
+A released step is never changed, because existing databases have gone through it. Number 15 was
+never released.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ TABLE = "applied_migrations"
 
 
 class NewerDatabase(Exception):
-    """The database went through steps that this version does not know; the first one's name."""
+    """The database has steps that this version does not know; the message names the first one."""
 
 
 class ForeignDatabase(Exception):
@@ -91,17 +91,18 @@ def applied(connection: sa.Connection) -> list[str]:
 
 
 def is_current(connection: sa.Connection) -> bool:
-    """Whether nothing is left to do. Raises for a newer or a foreign database."""
+    """Whether all migrations are applied. Raises ``NewerDatabase`` and ``ForeignDatabase``."""
     done = applied(connection)
-    known = {migration.name for migration in MIGRATIONS}
-    unknown = [name for name in done if name not in known]
+    names = {migration.name for migration in MIGRATIONS}
+    unknown = [name for name in done if name not in names]
     if unknown:
         raise NewerDatabase(unknown[0])
     return len(done) == len(MIGRATIONS)
 
 
 def migrate(connection: sa.Connection, now: int) -> list[str]:
-    """Apply what is missing; the caller holds the write lock and commits. Names what it applied.
+    """Apply the missing migrations, and return their names. The caller holds the write lock and
+    commits.
 
     ``now`` is in ms since 1970.
     """

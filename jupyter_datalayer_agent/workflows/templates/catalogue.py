@@ -44,7 +44,7 @@ class TemplateCatalogue:
         Raises ``ValueError`` when the id is taken.
         """
         if template.id in self._templates:
-            raise ValueError(f"A workflow named {template.id!r} exists already.")
+            raise ValueError(f"A workflow named {template.id!r} already exists.")
         self._templates[template.id] = template
 
         def remove() -> None:

@@ -110,9 +110,9 @@ def test_the_conversation_continues_from_the_answer_that_was_chosen(
         kind: server.request("GET", f"sessions/{session}/export?format={kind}").text
         for kind in ("md", "ipynb", "json")
     }
-    assert f"asked again: {OTHER}\n\nPear.\n\n*The session went on from this" in exported["md"]
+    assert f"asked again: {OTHER}\n\nPear.\n\n*The session continued from this" in exported["md"]
     cells = ["".join(cell["source"]) for cell in json.loads(exported["ipynb"])["cells"]]
-    assert any("Pear." in cell and "went on from this" in cell for cell in cells)
+    assert any("Pear." in cell and "continued from this" in cell for cell in cells)
     assert json.loads(exported["json"])["turns"][0]["chosenAnswer"] == answer
     late = choose(server, session, one, None)
     assert "latest" in late["message"], "what was said since was said to the other answer"
