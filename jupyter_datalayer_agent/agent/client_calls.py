@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ..notebook.document import DocumentError
@@ -21,7 +22,7 @@ from ..protocol.requests import ChatRequest, SessionCreate
 from ..protocol.tools import NotDone
 from ..settings.turn_settings import Settings
 from ..tools.call_approval import ApprovalRequest, Decision
-from ..tools.context import SeenCells, ToolContext, ToolFailure
+from ..tools.context import SeenCells, ToolFailure
 from ..tools.dispatcher import Dispatcher
 from ..tools.gate import Gate, GatedTool, Refusal
 from ..tools.registry import Tool
@@ -263,18 +264,12 @@ class ClientCalls:
         runtime = self._runtime
         approvals = ClientApprovals(client, self._waiting, "none", _not_recorded)
         page = self._page()
-        context = ToolContext(
-            gate=gate,
-            notebooks=runtime.notebooks,
-            kernel_timeout_seconds=runtime.settings().kernel_timeout_seconds,
+        context = replace(
+            runtime.tool_context(gate, runtime.settings()),
             client_id=page.client_id if page is not None else None,
             session_id=self.session_id,
             seen=self._seen,
             active_document=page.state.active_document if page is not None else None,
-            past=runtime.store.past,
-            datasets=runtime.datasets,
-            quality_of=runtime.quality_of,
-            repair_of=runtime.repair_of,
             ask=approvals.ask,
             sharing=TurnSharing(runtime.settings, approvals),
             on_status=client.status,

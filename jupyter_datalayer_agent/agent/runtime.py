@@ -17,6 +17,8 @@ from ..services.registry import ServiceRegistry
 from ..services.routing import Router
 from ..settings.turn_settings import Settings
 from ..store.store import Store
+from ..tools.context import ToolContext
+from ..tools.gate import Gate
 from ..tools.registry import ToolRegistry
 from ..workflows.fix import FindFixes
 from .events import Sink, ignore_event
@@ -61,6 +63,19 @@ class Runtime:
     def tools(self) -> ToolRegistry:
         """The tools of a message that is sent now: ``registry`` plus those of MCP servers."""
         return self.registry if self.turn_tools is None else self.turn_tools.now()
+
+    def tool_context(self, gate: Gate, settings: Settings) -> ToolContext:
+        """What calls of tools are given of this server. Whoever makes them adds for whom, and who
+        is asked and told."""
+        return ToolContext(
+            gate=gate,
+            notebooks=self.notebooks,
+            kernel_timeout_seconds=settings.kernel_timeout_seconds,
+            past=self.store.past,
+            datasets=self.datasets,
+            quality_of=self.quality_of,
+            repair_of=self.repair_of,
+        )
 
     async def quality_of(self, path: str, client_id: str | None = None) -> QualityReport:
         """The quality report of a notebook. Raises ``DocumentError`` if there is none."""

@@ -23,7 +23,7 @@ from ...protocol.tools import ShareKind
 from ...settings.turn_settings import Settings, for_turn
 from ...store.queries.chosen_answers import answered
 from ...store.records import AskedWith
-from ...tools.context import SeenCells, ToolContext
+from ...tools.context import SeenCells
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate, GatedTool, Refusal
 from ...tools.redaction import BY_SETTING, CallRef, Question, Refused
@@ -109,20 +109,13 @@ def reading_dispatcher(
 ) -> Dispatcher:
     """Calls the tools of one answer. What it reads does not count as read by the conversation,
     since only the text of the chosen answer is sent later."""
-    runtime = session.runtime
-    context = ToolContext(
-        gate=request.gate,
-        notebooks=runtime.notebooks,
-        kernel_timeout_seconds=settings().kernel_timeout_seconds,
+    context = replace(
+        session.runtime.tool_context(request.gate, settings()),
         client_id=request.chat.client_id,
         session_id=session.id,
         turn_id=turn_id,
         seen=SeenCells(),
         active_document=request.active_document,
-        past=runtime.store.past,
-        datasets=runtime.datasets,
-        quality_of=runtime.quality_of,
-        repair_of=runtime.repair_of,
         sharing=_WithoutAsking(session, settings),
     )
     return Dispatcher(request.tools, context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...models.types import ModelError
@@ -19,7 +20,7 @@ from ...protocol.workflows import FixInfo
 from ...settings.turn_settings import Settings
 from ...store.records import TurnContext
 from ...tools.builtin.actions import action_tools
-from ...tools.context import SeenCells, ToolContext, ToolFailure
+from ...tools.context import SeenCells, ToolFailure
 from ...tools.dispatcher import Dispatcher
 from ...tools.redaction import BY_SETTING
 from ...tools.registry import ToolRegistry
@@ -430,19 +431,14 @@ class Turn:
         """A dispatcher for this turn: for the model's calls, based on what it has ``seen``, or for
         the agent's own."""
         request = self.request
-        context = ToolContext(
-            gate=request.gate,
+        context = replace(
+            self.runtime.tool_context(request.gate, self.settings),
             notebooks=self._notebooks,
-            kernel_timeout_seconds=self.settings.kernel_timeout_seconds,
             client_id=request.chat.client_id,
             session_id=self.session.id,
             turn_id=self.id,
             seen=seen,
             active_document=request.active_document,
-            past=self.runtime.store.past,
-            datasets=self.runtime.datasets,
-            quality_of=self.runtime.quality_of,
-            repair_of=self.runtime.repair_of,
             ask=self.approvals.ask,
             ask_form=self.approvals.ask_form,
             update_plan=self._update_plan,

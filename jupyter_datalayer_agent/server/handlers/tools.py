@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import cast, get_args
 
 from ...agent.request import confined
@@ -20,7 +21,6 @@ from ...protocol.tools import (
     ToolsReply,
 )
 from ...tools.code_to_run import reason_of_changes
-from ...tools.context import ToolContext
 from ...tools.dispatcher import Dispatcher
 from ...tools.gate import Gate
 from ...tools.registry import Tool
@@ -134,16 +134,10 @@ class ToolHandler(Handler):
         if request.path:
             # The caller chose this path, whoever wrote the arguments.
             gate.files = frozenset([await confined(runtime, request.path)])
-        context = ToolContext(
-            gate=gate,
-            notebooks=runtime.notebooks,
-            kernel_timeout_seconds=runtime.settings().kernel_timeout_seconds,
+        context = replace(
+            runtime.tool_context(gate, runtime.settings()),
             client_id=request.client_id,
             session_id=request.session_id,
-            past=runtime.store.past,
-            datasets=runtime.datasets,
-            quality_of=runtime.quality_of,
-            repair_of=runtime.repair_of,
         )
         # A page sends what its user clicked; a program may be another agent.
         with run_by_user() if self.asker.kind == "page" else nullcontext():
