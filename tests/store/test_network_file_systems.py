@@ -6,7 +6,9 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
+import psutil
 import pytest
 
 from jupyter_datalayer_agent.protocol.errors import AgentError
@@ -15,42 +17,51 @@ from jupyter_datalayer_agent.store import Store
 from jupyter_datalayer_agent.store.file import database as journal
 from jupyter_datalayer_agent.store.file import driver, file_system
 from jupyter_datalayer_agent.store.file.database import damage
-from jupyter_datalayer_agent.store.file.file_system import network_file_system, of_linux, of_mac
+from jupyter_datalayer_agent.store.file.file_system import network_file_system, type_of
 
 from .chats import Chat, execute, open_store, rows, url
 from .crashing import Server
 from .file.test_vacuum import idle
 
+linux_only = pytest.mark.skipif(not psutil.LINUX, reason="Linux's table of mounts")
+
 LINUX = r"""
-22 27 0:21 / /proc rw,relatime shared:5 - proc proc rw
-25 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,errors=remount-ro
-98 25 0:45 / /home rw,relatime shared:50 - autofs systemd-1 rw,fd=50,pgrp=1,timeout=0,minproto=5
-412 98 0:61 /u/anna /home/anna rw,nosuid,relatime shared:216 - nfs4 filer:/export rw,vers=4.2
-413 412 8:17 / /home/anna/usb rw,relatime shared:217 - fuseblk /dev/sdb1 rw,user_id=0
-414 25 0:70 / /mnt/team\040share rw,relatime shared:220 - cifs //nas/team rw,vers=3.1.1,cache=strict
-415 25 0:71 / /home/anna/ssh rw,nosuid,nodev shared:221 - fuse.sshfs anna@host: rw,user_id=1000
-416 25 0:72 / /scratch rw,relatime - lustre 10.0.0.1@o2ib:/scratch rw,flock
-417 25 0:73 / /mnt/c rw,noatime - 9p C:\134 rw,dirsync,aname=drvfs;path=C:\;uid=1000
-418 25 0:74 / /ceph rw,relatime - ceph 10.0.0.2:6789:/ rw,name=jupyter
-419 25 0:75 / /gpfs rw,relatime - gpfs gpfs0 rw
-420 25 0:76 / /bee rw,relatime - beegfs beegfs_nodev rw
-421 25 0:77 / /smb rw,relatime - smb3 //nas/x rw
-422 25 0:78 / /merged rw,relatime - fuse.mergerfs a:b rw
-423 25 0:79 / /container rw,relatime - fuse.fuse-overlayfs fuse-overlayfs rw
-424 25 0:80 / /gcs rw,relatime - fuse.gcsfuse bucket rw
-425 25 0:81 / /dav rw,relatime - fuse https://dav rw
-426 25 0:82 / /over rw,relatime - nfs old:/x rw
-427 426 8:33 / /over rw,relatime - xfs /dev/sdc1 rw
-428 25 0:83 / /afs rw,relatime - afs AFS rw
+proc /proc proc rw,relatime 0 0
+/dev/nvme0n1p2 / ext4 rw,relatime 0 0
+systemd-1 /home autofs rw,relatime 0 0
+filer:/export /home/anna nfs4 rw,nosuid,relatime 0 0
+/dev/sdb1 /home/anna/usb fuseblk rw,relatime 0 0
+//nas/team /mnt/team\040share cifs rw,relatime 0 0
+anna@host: /home/anna/ssh fuse.sshfs rw,nosuid,nodev 0 0
+10.0.0.1@o2ib:/scratch /scratch lustre rw,relatime 0 0
+C:\134 /mnt/c 9p rw,noatime 0 0
+10.0.0.2:6789:/ /ceph ceph rw,relatime 0 0
+gpfs0 /gpfs gpfs rw,relatime 0 0
+beegfs_nodev /bee beegfs rw,relatime 0 0
+//nas/x /smb smb3 rw,relatime 0 0
+a:b /merged fuse.mergerfs rw,relatime 0 0
+fuse-overlayfs /container fuse.fuse-overlayfs rw,relatime 0 0
+bucket /gcs fuse.gcsfuse rw,relatime 0 0
+https://dav /dav fuse rw,relatime 0 0
+old:/x /over nfs rw,relatime 0 0
+/dev/sdc1 /over xfs rw,relatime 0 0
+AFS /afs afs rw,relatime 0 0
 """
-MAC = """
-/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
-devfs on /dev (devfs, local, nobrowse)
-/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled, nobrowse, protect)
-//anna@nas/team on /Volumes/team (data) (smbfs, nodev, nosuid, mounted by anna)
-filer:/export on /Users/anna/nfs (nfs, nodev, nosuid, mounted by anna)
-/dev/disk5s1 on /Volumes/usb (msdos, local, nodev, nosuid, noowners)
-"""
+
+
+class Mounted(NamedTuple):
+    mountpoint: str
+    fstype: str
+    opts: str
+
+
+MAC = [
+    Mounted("/", "apfs", "ro,local,journaled"),
+    Mounted("/dev", "devfs", "local,nobrowse"),
+    Mounted("/Volumes/team (data)", "smbfs", "rw,nodev,nosuid"),
+    Mounted("/Users/anna/nfs", "nfs", "rw,nodev,nosuid"),
+    Mounted("/Volumes/usb", "msdos", "rw,local,nodev,nosuid"),
+]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +88,22 @@ filer:/export on /Users/anna/nfs (nfs, nodev, nosuid, mounted by anna)
         ("/afs/cell/agent.db", "afs"),
     ],
 )
-def test_linux_says_what_a_path_is_on(path: str, kind: str | None) -> None:
-    assert of_linux(LINUX, Path(path)) == kind
+@linux_only
+def test_linux_says_what_a_path_is_on(
+    path: str, kind: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted(LINUX, tmp_path, monkeypatch)
+    assert network_file_system(Path(path)) == kind
 
 
-def test_a_table_of_mounts_that_nobody_can_read_says_nothing() -> None:
-    assert of_linux("", Path("/x")) is None
-    assert of_linux("what is this\n1 2 3\n\n36 35 98:0 / / rw -", Path("/x")) is None
+@linux_only
+def test_a_table_of_mounts_that_nobody_can_read_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted("what is this\n1\n", tmp_path, monkeypatch)
+    assert network_file_system(tmp_path) is None
+    (tmp_path / "self/mounts").unlink()
+    assert network_file_system(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -95,13 +115,22 @@ def test_a_table_of_mounts_that_nobody_can_read_says_nothing() -> None:
         ("/Volumes/usb/agent.db", None),
     ],
 )
-def test_macos_says_what_a_path_is_on(path: str, kind: str | None) -> None:
-    assert of_mac(MAC, Path(path)) == kind
+def test_macos_says_what_a_path_is_on(
+    path: str, kind: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_system.sys, "platform", "darwin")
+    assert type_of(MAC, Path(path)) == kind
 
 
-@pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="Linux")
+def test_windows_says_which_drive_is_of_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_system.sys, "platform", "win32")
+    assert type_of([Mounted("/c", "NTFS", "rw,fixed")], Path("/c/agent.db")) is None
+    assert type_of([Mounted("/z", "NTFS", "rw,remote")], Path("/z/agent.db")) == ("a network drive")
+
+
+@linux_only
 def test_this_machine_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert " - proc " in file_system.MOUNTS.read_text()
+    assert network_file_system(tmp_path) is None
     link = tmp_path / "link"
     on(tmp_path / "shared folder", "nfs", tmp_path, monkeypatch)
     link.symlink_to(tmp_path / "shared folder")
@@ -112,11 +141,15 @@ def test_this_machine_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def on(folder: Path, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is on a file system of this kind, says the table of mounts."""
     folder.mkdir(exist_ok=True)
-    mounts = tmp_path / "mountinfo"
     point = str(folder.resolve()).replace(" ", r"\040")
-    mounts.write_text(f"{LINUX}500 25 0:99 / {point} rw,relatime - {kind} filer:/x rw\n")
-    monkeypatch.setattr(file_system, "MOUNTS", mounts)
-    monkeypatch.setattr(file_system.sys, "platform", "linux")
+    mounted(f"{LINUX}filer:/x {point} {kind} rw,relatime 0 0\n", tmp_path, monkeypatch)
+
+
+def mounted(table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """psutil reads this table of mounts in place of the system's."""
+    (tmp_path / "self").mkdir(exist_ok=True)
+    (tmp_path / "self/mounts").write_text(table)
+    monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
-"""Detects network file systems, where SQLite's write-ahead log is not safe.
+"""The database's file: private to its user, and whether a network file system holds it.
 
-All processes that use a database share the log's index in memory, which different machines cannot
-(https://sqlite.org/wal.html). Linux tells by ``/proc/self/mountinfo`` (see proc(5)), macOS by
-``mount``, Windows by the type of the drive. Unknown file systems count as local, except FUSE.
+SQLite's write-ahead log is not safe there: all processes that use a database share the log's index
+in memory, which different machines cannot (https://sqlite.org/wal.html).
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import re
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
+
+import psutil
 
 # Conversations are private: only their user may read the database's files.
 
@@ -46,9 +46,6 @@ def make_private(path: Path) -> None:
         # Not every file system has permissions, and the file may be another user's.
         LOG.warning("%s can be read by others: %s", path, error)
 
-
-MOUNTS = Path("/proc/self/mountinfo")
-MOUNT_COMMAND = "/sbin/mount"
 
 NETWORK = frozenset(
     {
@@ -102,78 +99,57 @@ LOCAL_FUSE = frozenset(
 )
 """Local FUSE file systems; any other may be remote (sshfs, rclone, s3fs, gcsfuse, …)."""
 
-REMOTE_DRIVE = 4
-"""``DRIVE_REMOTE`` of GetDriveTypeW."""
+
+class Mount(Protocol):
+    """What psutil says of a file system that is mounted: where, its type, and its options."""
+
+    @property
+    def mountpoint(self) -> str:
+        """The folder at which it is mounted."""
+
+    @property
+    def fstype(self) -> str:
+        """Its type."""
+
+    @property
+    def opts(self) -> str:
+        """Its options, with commas."""
 
 
 def network_file_system(path: Path) -> str | None:
     """The type of the network file system that an existing or future ``path`` is on; None if it is
-    local or unknown."""
+    local or unknown. Unknown types count as local, except FUSE."""
+    real = Path(os.path.realpath(path))
+    if real.anchor.startswith("\\\\"):
+        return "a network share"
     try:
-        real = Path(os.path.realpath(path))
-        if sys.platform == "win32":
-            return _of_windows(real)
-        if sys.platform == "darwin":
-            done = subprocess.run([MOUNT_COMMAND], capture_output=True, check=True, timeout=10)
-            return of_mac(done.stdout.decode(errors="replace"), real)
-        return of_linux(MOUNTS.read_text(encoding="utf-8", errors="surrogateescape"), real)
-    except (OSError, subprocess.SubprocessError):
+        return type_of(psutil.disk_partitions(all=True), real)
+    except (OSError, psutil.Error):
         return None
 
 
-def of_linux(mounts: str, path: Path) -> str | None:
-    """The type of the network file system according to the text of ``mountinfo``."""
-    kind = ""
-    longest = -1
-    for line in mounts.splitlines():
-        mount, _, source = line.partition(" - ")
-        fields = mount.split(" ")
-        if len(fields) < 5 or not source:
-            continue
-        point = Path(_unescaped(fields[4]))
+def type_of(mounts: Iterable[Mount], path: Path) -> str | None:
+    """The type of the network file system of a ``path`` without links, given what is mounted."""
+    holder: Mount | None = None
+    longest = 0
+    for mount in mounts:
+        point = Path(mount.mountpoint)
         # Of two mounts at one place, the later one covers the other.
         if path.is_relative_to(point) and len(point.parts) >= longest:
-            longest, kind = len(point.parts), source.split(" ", 1)[0]
-    return kind if _is_network(kind) else None
+            holder, longest = mount, len(point.parts)
+    if holder is None or not _is_network(holder):
+        return None
+    # Windows names the type of the other machine's disk.
+    return "a network drive" if sys.platform == "win32" else holder.fstype
 
 
-def of_mac(mounts: str, path: Path) -> str | None:
-    """The type according to the lines of ``mount``: ``//u@host/data on /Volumes/data (smbfs)``."""
-    network: str | None = None
-    longest = -1
-    for point, kind, options in _mac_mounts(mounts):
-        if path.is_relative_to(point) and len(point.parts) >= longest:
-            longest = len(point.parts)
-            network = None if "local" in options else kind
-    return network
-
-
-def _mac_mounts(mounts: str) -> Iterator[tuple[Path, str, list[str]]]:
-    for line in mounts.splitlines():
-        where, _, said = line.rpartition(" (")
-        _, on, point = where.partition(" on /")
-        if on and said.endswith(")"):
-            kind, *options = said.removesuffix(")").split(", ")
-            yield Path(f"/{point}"), kind, options
-
-
-def _of_windows(path: Path) -> str | None:
-    if path.anchor.startswith("\\\\"):
-        return "a network share"
-    import ctypes
-
-    windll = getattr(ctypes, "windll")  # noqa: B009
-    remote = windll.kernel32.GetDriveTypeW(path.anchor) == REMOTE_DRIVE
-    return "a network drive" if remote else None
-
-
-def _is_network(kind: str) -> bool:
-    family, _, name = kind.partition(".")
+def _is_network(mount: Mount) -> bool:
+    options = mount.opts.split(",")
+    if sys.platform == "darwin":
+        return "local" not in options
+    if sys.platform == "win32":
+        return "remote" in options
+    family, _, name = mount.fstype.partition(".")
     if family == "fuse":
         return name not in LOCAL_FUSE
-    return kind in NETWORK
-
-
-def _unescaped(text: str) -> str:
-    r"""A mount point with escapes such as ``\040`` decoded."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+    return mount.fstype in NETWORK
