@@ -144,6 +144,7 @@ OTHERS = {
     "tools/scaled_picture.py": APART,
     "workflows/templates/builtin/in_kernel/__init__.py": OURS,
     "workflows/tutorials/in_kernel/__init__.py": OURS,
+    "workflows/tutorials/lesson.py": OURS,
     "workflows/tutorials/starting.py": OURS,
 }
 

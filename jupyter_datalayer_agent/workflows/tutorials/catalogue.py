@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .lesson import TutorialContent
-from .matplotlib_visualization import MATPLOTLIB_VISUALIZATION
-from .pandas_basics import PANDAS_BASICS
-from .scikit_learn_first_model import SCIKIT_LEARN_FIRST_MODEL
+from .lesson import TutorialContent, read_tutorial
 
-TUTORIALS = [PANDAS_BASICS, MATPLOTLIB_VISUALIZATION, SCIKIT_LEARN_FIRST_MODEL]
+TUTORIALS = [
+    read_tutorial(package)
+    for package in ("pandas_basics", "matplotlib_visualization", "scikit_learn_first_model")
+]
 
 
 def find_tutorial(tutorial_id: str) -> TutorialContent | None:

@@ -1,14 +1,16 @@
 """What a tutorial is: texts, data files, and a check for each lesson.
 
-A tutorial is a package here: its ``__init__.py`` holds a ``TutorialContent``, its ``checks.py`` the
-checks, which run in the learner's kernel (see ``kernel``). ``docs/tutorials.md`` is the guide.
+A tutorial is a package here: ``lessons.md`` holds the texts, and ``checks.py`` the checks, which run
+in the learner's kernel (see ``in_kernel``). ``docs/tutorials.md`` is the guide.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...protocol.cells import CellPosition, InsertCell, PageCell
@@ -64,6 +66,65 @@ class TutorialContent:
     def notebook(self) -> str:
         """The name of the tutorial's notebook."""
         return f"{self.id}.ipynb"
+
+
+# A tutorial's file, ``lessons.md``: front matter, and for each lesson a heading, a comment with its
+# check, the explanation, and four parts under headings of their own.
+
+
+_FRONT = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
+_COMMENT = re.compile(r"<!-- (\{.*\}) -->\n\n(.*)", re.DOTALL)
+_CODE = re.compile(r"```python\n(.*)```", re.DOTALL)
+
+
+def read_tutorial(package: str) -> TutorialContent:
+    """The tutorial of a folder here. Raises ``ValueError`` with what is wrong in its file."""
+    import yaml
+
+    file = Path(__file__).parent / package / "lessons.md"
+    front = _FRONT.fullmatch(file.read_text(encoding="utf-8"))
+    if front is None:
+        raise ValueError(f"{file}: must begin with YAML front matter between two --- lines.")
+    known = yaml.safe_load(front[1]) | {"id": package.replace("_", "-"), "package": package}
+    try:
+        lessons = tuple(_lesson(title, text) for title, text in _sections(front[2], "# "))
+        return TutorialContent(**known | {"data": tuple(known["data"]), "lessons": lessons})
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
+def _lesson(title: str, text: str) -> LessonContent:
+    import yaml
+
+    begin, *parts = _sections(f"## \n{text}", "## ")
+    comment, by_title = _COMMENT.fullmatch(begin[1]), dict(parts)
+    code = _CODE.fullmatch(by_title["Starter code"])
+    if comment is None or code is None:
+        raise ValueError(f"{title}: needs a comment with its check, and starter code in a fence.")
+    known = yaml.safe_load(comment[1])
+    return LessonContent(
+        title=title,
+        explanation=comment[2],
+        starter_code=code[1],
+        task=by_title["Task"],
+        expected_output=by_title["Expected output"],
+        hint=by_title["Hint"],
+        check=known["check"],
+        builds_on=tuple(known.get("builds_on", ())),
+    )
+
+
+def _sections(text: str, mark: str) -> list[tuple[str, str]]:
+    """The parts of a text, each with its heading; a line of code is no heading."""
+    sections: list[tuple[str, list[str]]] = []
+    in_code = False
+    for line in text.strip().splitlines():
+        in_code ^= line.startswith("```")
+        if line.startswith(mark) and not in_code:
+            sections.append((line.removeprefix(mark), []))
+        else:
+            sections[-1][1].append(line)
+    return [(title, "\n".join(lines).strip()) for title, lines in sections]
 
 
 # A tutorial's notebook: its cells, and the marks by which a lesson's cells are found again.

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .formatting import listed, nearest
-from .looking import Look
+from .looking import Inspection
 
-Explanation = Callable[[Look, str], "str | None"]
+Explanation = Callable[[Inspection, str], "str | None"]
 
 
-def explain(look: Look, ename: str, evalue: str) -> str:
+def explain(look: Inspection, ename: str, evalue: str) -> str:
     """The most likely reason; at least the error itself."""
     for pattern, meaning in MEANINGS:
         if re.search(pattern, evalue):
@@ -27,7 +27,7 @@ def explain(look: Look, ename: str, evalue: str) -> str:
     return f"The cell stopped with {ename}. {reason or first}".rstrip()
 
 
-def _still_dots(look: Look) -> str:
+def _still_dots(look: Inspection) -> str:
     places = [
         target.id
         for node in ast.walk(look.tree)
@@ -43,7 +43,7 @@ def _is_dots(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def _name_error(look: Look, evalue: str) -> str | None:
+def _name_error(look: Inspection, evalue: str) -> str | None:
     found = re.search(r"name '(\w+)'", evalue)
     if found is None:
         return None
@@ -56,7 +56,7 @@ def _name_error(look: Look, evalue: str) -> str | None:
     return f'There is no `{name}`. A text needs quotes: "{name}"; else assign it first.'
 
 
-def _key_error(look: Look, evalue: str) -> str | None:
+def _key_error(look: Inspection, evalue: str) -> str | None:
     if evalue.startswith("("):
         return 'To take several columns, put their names in a list: `table[["a", "b"]]`.'
     found = re.search(r"['\"]([^'\"]+)['\"]", evalue)
@@ -74,7 +74,7 @@ def _key_error(look: Look, evalue: str) -> str | None:
     return f'There is no column "{found[1]}". There are {listed(columns)}.'
 
 
-def _not_in_this(look: Look, column: str, table: str) -> str:
+def _not_in_this(look: Inspection, column: str, table: str) -> str:
     for name in look.assigns() or ():
         value: Any = look.names.get(name)
         if type(value).__name__ == "Series" and str(value.dtype) in ("bool", "boolean"):
@@ -85,7 +85,7 @@ def _not_in_this(look: Look, column: str, table: str) -> str:
     return f'The column "{column}" is in `{table}`, but not in what you take it from.'
 
 
-def _file_not_found(look: Look, evalue: str) -> str | None:
+def _file_not_found(look: Inspection, evalue: str) -> str | None:
     found = re.search(r"['\"]([^'\"]+)['\"]", evalue)
     if found is None:
         return None
@@ -95,7 +95,7 @@ def _file_not_found(look: Look, evalue: str) -> str | None:
     return f'There is no file "{found[1]}" beside the notebook.'
 
 
-def _module_not_found(look: Look, evalue: str) -> str | None:
+def _module_not_found(look: Inspection, evalue: str) -> str | None:
     found = re.search(r"No module named '([\w.]+)'", evalue)
     if found is None:
         return None
@@ -106,7 +106,7 @@ def _module_not_found(look: Look, evalue: str) -> str | None:
     return f"There is no module {module}. Look at the spelling of the import."
 
 
-def _attribute_error(look: Look, evalue: str) -> str | None:
+def _attribute_error(look: Inspection, evalue: str) -> str | None:
     found = re.search(r"'(\w+)' object has no attribute '(\w+)'", evalue)
     if found is None or found[1] == "ellipsis":
         return None
@@ -121,7 +121,7 @@ def _attribute_error(look: Look, evalue: str) -> str | None:
     return f"A {found[1]} has nothing called `{found[2]}`."
 
 
-def _syntax_error(look: Look, evalue: str) -> str | None:
+def _syntax_error(look: Inspection, evalue: str) -> str | None:
     line = re.search(r"line (\d+)", evalue)
     where = f" at line {line[1]}" if line else ""
     if "==" in evalue:

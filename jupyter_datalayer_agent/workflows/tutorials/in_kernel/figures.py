@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .formatting import counted
-from .looking import Wrong
+from .looking import CheckFailed
 
 WATCHER = "_datalayer_agent_figures"
 HOOK = f"{WATCHER}:seen"
@@ -81,39 +81,39 @@ def _named_figures(names: dict[str, Any]) -> list[Any]:
 def one_figure(figures: Sequence[Any], panels: int = 1) -> Any:
     """The figure that the task asks for, with so many axes in use."""
     if not figures:
-        raise Wrong(
+        raise CheckFailed(
             "The cell drew no figure. Make one with `fig, ax = plt.subplots()` and draw on `ax`."
         )
     used = [figure for figure in figures if any(has_data(ax) for ax in figure.axes)]
     if not used:
-        raise Wrong("There is a figure, but nothing is drawn on its axes yet.")
+        raise CheckFailed("There is a figure, but nothing is drawn on its axes yet.")
     if len(used) > 1 and panels > 1:
-        raise Wrong(
+        raise CheckFailed(
             f"The cell drew {len(used)} figures. Make one figure with {panels} axes: "
             f"`fig, axes = plt.subplots(...)`."
         )
     if len(used) > 1:
-        raise Wrong(f"The cell drew {len(used)} figures; the task asks for one.")
+        raise CheckFailed(f"The cell drew {len(used)} figures; the task asks for one.")
     return used[0]
 
 
 def panels_of(figure: Any, wanted: int) -> list[Any]:
-    """The figure's axes in reading order; ``Wrong`` unless all ``wanted`` are in use."""
+    """The figure's axes in reading order; ``CheckFailed`` unless all ``wanted`` are in use."""
     axes = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     used = [ax for ax in axes if has_data(ax)]
     if len(axes) < wanted:
-        raise Wrong(
+        raise CheckFailed(
             f"The figure has {counted(len(axes), 'axis')}; the task asks for {wanted}: "
             f"`plt.subplots(...)` takes the number of rows and of columns."
         )
     if len(used) < wanted:
         empty = [str(axes.index(ax)) for ax in axes if not has_data(ax)]
-        raise Wrong(
+        raise CheckFailed(
             f"Nothing is drawn on axes[{empty[0] if empty else 0}]. Each plot has axes of its own: "
             "call the methods of `axes[0]` and of `axes[1]`."
         )
     if len(used) > wanted:
-        raise Wrong(f"{len(used)} axes are drawn on; the task asks for {wanted}.")
+        raise CheckFailed(f"{len(used)} axes are drawn on; the task asks for {wanted}.")
     return sorted(used, key=lambda ax: (-round(ax.get_position().y0, 2), ax.get_position().x0))
 
 

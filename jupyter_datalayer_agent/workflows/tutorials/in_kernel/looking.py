@@ -10,11 +10,11 @@ from typing import Any
 from .formatting import kind_of, nearest
 
 
-class Wrong(Exception):
+class CheckFailed(Exception):
     """The answer is not right; the message says what is wrong and what to do about it."""
 
 
-class Look:
+class Inspection:
     """The learner's work after the cell has run. Nothing of it may be changed.
 
     ``names`` is the kernel's namespace, ``shown`` the value of the cell's last expression (None
@@ -74,21 +74,21 @@ class Look:
         assigned = self.assigns()
         # A value of the same name may be left from an earlier run of the cell, or from another one.
         if name not in self.names or (assigned is not None and name not in assigned):
-            raise Wrong(self._missing(name, assigned))
+            raise CheckFailed(self._missing(name, assigned))
         value = self.names[name]
         if value is ...:
-            raise Wrong(f"`{name}` is still `...`. Put your answer in its place.")
+            raise CheckFailed(f"`{name}` is still `...`. Put your answer in its place.")
         if value is None:
-            raise Wrong(
+            raise CheckFailed(
                 f"`{name}` is None: the expression right of the = returns nothing. print() does "
                 "that, and methods with inplace=True."
             )
         if inspect.ismethod(value) or inspect.isbuiltin(value):
-            raise Wrong(
+            raise CheckFailed(
                 f"`{name}` is the method {value.__name__} itself, not its result. Add () after it."
             )
         if isinstance(value, str) and self._names_code(value):
-            raise Wrong(
+            raise CheckFailed(
                 f"`{name}` is a text that looks like code. Take the quotes away, so that Python "
                 "computes it."
             )
@@ -98,7 +98,9 @@ class Look:
         """The value of a name that an earlier lesson has made."""
         value = self.names.get(name)
         if value is None or value is ...:
-            raise Wrong(f"`{name}` is not there yet. It comes from lesson {lesson}: do that first.")
+            raise CheckFailed(
+                f"`{name}` is not there yet. It comes from lesson {lesson}: do that first."
+            )
         return value
 
     def number(self, name: str) -> float:
@@ -107,7 +109,7 @@ class Look:
         if getattr(value, "ndim", None) == 0 or hasattr(value, "dtype"):
             value = value.item() if getattr(value, "size", 0) == 1 else value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise Wrong(f"`{name}` should be a number; it is {kind_of(value)}.")
+            raise CheckFailed(f"`{name}` should be a number; it is {kind_of(value)}.")
         return value
 
     def _missing(self, name: str, assigned: set[str] | None) -> str:

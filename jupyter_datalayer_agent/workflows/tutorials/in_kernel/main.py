@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import explain
 from .figures import drawn_figures, watch_figures
-from .looking import Look, Wrong
+from .looking import CheckFailed, Inspection
 
 
 def prepare(learner: dict[str, Any], request: dict[str, Any], mark: str) -> None:
@@ -33,13 +33,13 @@ def judge(learner: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run the check; whatever the learner's objects do, it gives an answer."""
     try:
         shown = learner.get("_oh", {}).get(request["count"])
-        look = Look(dict(learner), request["source"], shown)
+        look = Inspection(dict(learner), request["source"], shown)
         assigned = look.assigns() or set()
         look.figures = drawn_figures({name: learner[name] for name in assigned if name in learner})
         if request["error"] is not None:
-            raise Wrong(explain(look, *request["error"]))
+            raise CheckFailed(explain(look, *request["error"]))
         return {"passed": True, "feedback": globals()[request["check"]](look)}
-    except Wrong as wrong:
+    except CheckFailed as wrong:
         return {"passed": False, "feedback": str(wrong)}
     except Exception as error:  # noqa: BLE001 - the learner's objects may raise anything
         return {

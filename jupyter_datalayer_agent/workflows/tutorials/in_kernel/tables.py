@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .formatting import counted, kind_of, listed
-from .looking import Look, Wrong, close
+from .looking import CheckFailed, Inspection, close
 
 Slip = tuple[Callable[[], Any], str]
 """A known mistake: what it gives, and what to say of it."""
@@ -18,52 +18,52 @@ def read_data(name: str, **options: Any) -> Any:
     import pandas as pd
 
     if not os.path.exists(name):
-        raise Wrong(
+        raise CheckFailed(
             f"The file {name} is not beside the notebook any more. Start the tutorial again: it "
             "puts its data back and keeps your notebook."
         )
     return pd.read_csv(name, **options)
 
 
-def frame(look: Look, name: str) -> Any:
+def frame(look: Inspection, name: str) -> Any:
     """A DataFrame that the task asks for."""
     value = look.value(name)
     kind = type(value).__name__
     if kind == "DataFrame":
         return value
     if kind == "Series" and str(value.dtype) in ("bool", "boolean"):
-        raise Wrong(
+        raise CheckFailed(
             f"`{name}` is the condition itself, True or False for each row. Put it in the table's "
             "brackets to take those rows: `table[condition]`."
         )
     if kind == "Series":
-        raise Wrong(
+        raise CheckFailed(
             f"`{name}` is one column (Series). For a table, give a list of names: two pairs of "
             "brackets."
         )
     if "GroupBy" in kind:
-        raise Wrong(_only_groups(name))
+        raise CheckFailed(_only_groups(name))
     if isinstance(value, str) and value.endswith(".csv"):
-        raise Wrong(f"`{name}` is only the file's name. Read the file with pd.read_csv(...).")
-    raise Wrong(f"`{name}` should be a table (DataFrame); it is {kind_of(value)}.")
+        raise CheckFailed(f"`{name}` is only the file's name. Read the file with pd.read_csv(...).")
+    raise CheckFailed(f"`{name}` should be a table (DataFrame); it is {kind_of(value)}.")
 
 
-def by_key(look: Look, name: str, column: str | None = None) -> dict[Any, Any]:
+def by_key(look: Inspection, name: str, column: str | None = None) -> dict[Any, Any]:
     """A result with one value for each key as a dict: from a Series, from a table with the keys as
     index or as a column, or from a dict. ``column`` is the wanted one of several."""
     value = look.value(name)
     kind = type(value).__name__
     if "GroupBy" in kind:
-        raise Wrong(_only_groups(name))
+        raise CheckFailed(_only_groups(name))
     if isinstance(value, Mapping):
         return dict(value)
     if kind == "Series":
         return dict(value.items())
     if kind != "DataFrame":
-        raise Wrong(f"`{name}` should have one value for each group; it is {kind_of(value)}.")
+        raise CheckFailed(f"`{name}` should have one value for each group; it is {kind_of(value)}.")
     columns = list(value.columns)
     if column is not None and column not in columns:
-        raise Wrong(f"`{name}` has no column `{column}`; it has {listed(columns)}.")
+        raise CheckFailed(f"`{name}` has no column `{column}`; it has {listed(columns)}.")
     chosen = column if column is not None else columns[-1]
     rest = [each for each in columns if each != chosen]
     plain = value.index.name is None and type(value.index).__name__ == "RangeIndex"
@@ -92,18 +92,18 @@ def check_keys(
     wanted: Any,
     slips: Sequence[Slip] = (),
 ) -> None:
-    """Raise ``Wrong`` unless the result by key is the wanted one, a Series."""
+    """Raise ``CheckFailed`` unless the result by key is the wanted one, a Series."""
     right = dict(wanted.items())
     if same_keys(found, right):
         return
     for made, message in slips:
         if same_keys(found, dict(made().items())):
-            raise Wrong(f"`{name}`: {message}")
+            raise CheckFailed(f"`{name}`: {message}")
     if {str(key) for key in found} != {str(key) for key in right}:
         shown = list(right)[:4]
-        raise Wrong(f"`{name}` should have one value for each of {listed(shown)}.")
+        raise CheckFailed(f"`{name}` should have one value for each of {listed(shown)}.")
     key = next(each for each in right if not _same(_get(found, each), right[each]))
-    raise Wrong(
+    raise CheckFailed(
         f"`{name}` is {_short(_get(found, key))} for {key}; it should be {_short(right[key])}."
     )
 
@@ -126,23 +126,23 @@ def check_rows(
     wanted: Any,
     slips: Sequence[Slip] = (),
 ) -> None:
-    """Raise ``Wrong`` unless the table is the wanted one."""
+    """Raise ``CheckFailed`` unless the table is the wanted one."""
     if same_rows(found, wanted):
         return
     size = f"`{name}` has {counted(len(found), 'row')}"
     for made, message in slips:
         slip = made()
         if same_rows(found, slip) or _same_but_columns(found, slip, wanted):
-            raise Wrong(f"{size}: {message}")
+            raise CheckFailed(f"{size}: {message}")
     lacking = [each for each in wanted.columns if each not in set(found.columns)]
     extra = [each for each in found.columns if each not in set(wanted.columns)]
     if lacking:
-        raise Wrong(f"`{name}` has no column {listed(lacking)}.")
+        raise CheckFailed(f"`{name}` has no column {listed(lacking)}.")
     if extra:
-        raise Wrong(f"`{name}` has more columns than asked for: {listed(extra)}.")
+        raise CheckFailed(f"`{name}` has more columns than asked for: {listed(extra)}.")
     if len(found) != len(wanted):
-        raise Wrong(f"{size}; it should have {len(wanted)}.")
-    raise Wrong(f"`{name}` has the right size, but other values than the task asks for.")
+        raise CheckFailed(f"{size}; it should have {len(wanted)}.")
+    raise CheckFailed(f"`{name}` has the right size, but other values than the task asks for.")
 
 
 def _same_but_columns(found: Any, slip: Any, wanted: Any) -> bool:

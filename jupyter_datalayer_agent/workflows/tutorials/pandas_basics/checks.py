@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..in_kernel.looking import Look, Wrong, close
+from ..in_kernel.looking import CheckFailed, Inspection, close
 from ..in_kernel.tables import by_key, check_keys, check_rows, frame, read_data, same_rows
 
 
@@ -13,23 +13,23 @@ def _penguins() -> Any:
     return read_data("penguins.csv")
 
 
-def loading(look: Look) -> str:
+def loading(look: Inspection) -> str:
     """Lesson 1."""
     data = _penguins()
     table = frame(look, "penguins")
     if not same_rows(table, data):
         if len(table) == len(data) + 1:
-            raise Wrong(
+            raise CheckFailed(
                 "`penguins` has one row too many: the line with the columns' names was read as a "
                 "penguin. Leave header=None out."
             )
         if len(table) == len(data) and len(table.columns) == len(data.columns) - 1:
-            raise Wrong(
+            raise CheckFailed(
                 f"`penguins` lacks the column `{table.index.name or data.columns[0]}`: it was made "
                 "the index. Leave index_col out."
             )
         if len(table.columns) == 1:
-            raise Wrong(
+            raise CheckFailed(
                 "`penguins` has one column only: commas separate the values; leave sep out."
             )
         check_rows("penguins", table, data)
@@ -38,41 +38,45 @@ def loading(look: Look) -> str:
     return f"Right. The table has {len(data)} rows and {len(data.columns)} columns."
 
 
-def _count(look: Look, name: str, wanted: int, other: int, what: str) -> None:
+def _count(look: Inspection, name: str, wanted: int, other: int, what: str) -> None:
     if isinstance(look.value(name), tuple):
-        raise Wrong(
+        raise CheckFailed(
             f"`{name}` is the pair (rows, columns). Take one of them: `.shape[0]` is the rows, "
             "`.shape[1]` the columns."
         )
     found = look.number(name)
     if found == other:
-        raise Wrong(f"`{name}` is {other}: rows and columns are exchanged.")
+        raise CheckFailed(f"`{name}` is {other}: rows and columns are exchanged.")
     if found == wanted * other:
-        raise Wrong(f"`{name}` is {found:,}: `.size` counts all values, not the {what}.")
+        raise CheckFailed(f"`{name}` is {found:,}: `.size` counts all values, not the {what}.")
     if what == "rows" and found == wanted + 1:
-        raise Wrong(f"`{name}` is one too large: the line with the names is not a row.")
+        raise CheckFailed(f"`{name}` is one too large: the line with the names is not a row.")
     if found != wanted:
-        raise Wrong(f"`{name}` is {found:,}; the table has another number of {what}.")
+        raise CheckFailed(f"`{name}` is {found:,}; the table has another number of {what}.")
     if isinstance(look.assigned(name), ast.Constant):
-        raise Wrong(
+        raise CheckFailed(
             f"`{name}` is right, but typed in by hand. Let pandas count, so that it stays right "
             "when the file changes: `penguins.shape` or `len(...)`."
         )
 
 
-def exploring(look: Look) -> str:
+def exploring(look: Inspection) -> str:
     """Lesson 2."""
     data = _penguins()
     missing = look.value("missing")
     if type(missing).__name__ == "DataFrame" and missing.shape == data.shape:
-        raise Wrong(
+        raise CheckFailed(
             "`missing` still has an answer for each value. Add .sum(), which counts the True ones "
             "in each column."
         )
     if type(missing).__name__ == "Series" and len(missing) == len(data):
-        raise Wrong("`missing` was counted along the rows. Count for each column: plain .sum().")
+        raise CheckFailed(
+            "`missing` was counted along the rows. Count for each column: plain .sum()."
+        )
     if getattr(missing, "ndim", 0) == 0 and not isinstance(missing, (dict, list)):
-        raise Wrong("`missing` is a single number. Asked for is one for each column: one .sum().")
+        raise CheckFailed(
+            "`missing` is a single number. Asked for is one for each column: one .sum()."
+        )
     check_keys(
         "missing",
         by_key(look, "missing"),
@@ -84,7 +88,7 @@ def exploring(look: Look) -> str:
     if type(species).__name__ in ("ndarray", "ArrowStringArray", "list") or isinstance(
         species, (int, str)
     ):
-        raise Wrong(
+        raise CheckFailed(
             "`species` does not say how many penguins each species has. .value_counts() does; "
             ".unique() and .nunique() do not."
         )
@@ -109,21 +113,23 @@ def exploring(look: Look) -> str:
     return f"Right. The most frequent species is {counts.index[0]} with {counts.iloc[0]} penguins."
 
 
-def _mean(look: Look, masses: Any) -> None:
+def _mean(look: Inspection, masses: Any) -> None:
     found = look.number("mean_mass")
     if close(found, masses.mean()):
         return
     if close(found, masses.median()):
-        raise Wrong("`mean_mass` is the median, the value in the middle. The mean is .mean().")
+        raise CheckFailed(
+            "`mean_mass` is the median, the value in the middle. The mean is .mean()."
+        )
     if close(found, masses.fillna(0).mean(), 5e-5):
-        raise Wrong(
+        raise CheckFailed(
             "`mean_mass` is too small: penguins without a mass count as 0 in it. .mean() leaves "
             "them out."
         )
-    raise Wrong(f"`mean_mass` is {found:.6g}, which is not the mean of `body_mass_g`.")
+    raise CheckFailed(f"`mean_mass` is {found:.6g}, which is not the mean of `body_mass_g`.")
 
 
-def selecting(look: Look) -> str:
+def selecting(look: Inspection) -> str:
     """Lesson 3."""
     data = _penguins()
     mass, biscoe = data["body_mass_g"], data["island"] == "Biscoe"
@@ -170,12 +176,12 @@ def selecting(look: Look) -> str:
     )
 
 
-def grouping(look: Look) -> str:
+def grouping(look: Inspection) -> str:
     """Lesson 4."""
     data = _penguins()
     by_species = data.groupby("species")["body_mass_g"]
     if isinstance(look.value("mean_mass"), (int, float)):
-        raise Wrong(
+        raise CheckFailed(
             "`mean_mass` is one number for all penguins. Group first: "
             '`penguins.groupby("species")`.'
         )
@@ -196,7 +202,7 @@ def grouping(look: Look) -> str:
     summary = frame(look, "summary")
     by_island = data.groupby("island")
     if "penguins" not in summary.columns or "heaviest" not in summary.columns:
-        raise Wrong(
+        raise CheckFailed(
             "`summary` should have the columns `penguins` and `heaviest`; it has "
             f"{', '.join(str(each) for each in summary.columns)}. In .agg, write name=(column, "
             "what)."
@@ -233,23 +239,23 @@ def grouping(look: Look) -> str:
     return f"Right. {heaviest} is the heaviest species on average."
 
 
-def _mass_column(look: Look, name: str) -> str | None:
+def _mass_column(look: Inspection, name: str) -> str | None:
     columns = getattr(look.value(name), "columns", [])
     return "body_mass_g" if "body_mass_g" in columns else None
 
 
-def joining(look: Look) -> str:
+def joining(look: Inspection) -> str:
     """Lesson 5."""
     data, islands = _penguins(), read_data("islands.csv")
     located = frame(look, "located")
     if "island_x" in located.columns or "island_y" in located.columns:
-        raise Wrong(
+        raise CheckFailed(
             "`located` pairs rows whatever their islands: there is an `island_x` and an "
             "`island_y`. "
             'Say on="island".'
         )
     if len(located) == len(data) + len(islands):
-        raise Wrong(
+        raise CheckFailed(
             "`located` has the islands below the penguins: concat stacks tables. To put them side "
             "by side, use merge."
         )
@@ -276,13 +282,17 @@ def joining(look: Look) -> str:
     unknown = int((~data["island"].isin(islands["island"])).sum())
     found = look.number("unknown")
     if found == len(data) - unknown:
-        raise Wrong(f"`unknown` is {found}: these are the penguins whose latitude is known.")
+        raise CheckFailed(f"`unknown` is {found}: these are the penguins whose latitude is known.")
     if found == 2 * unknown:
-        raise Wrong(f"`unknown` is {found}: latitude and longitude were both counted. Take one.")
+        raise CheckFailed(
+            f"`unknown` is {found}: latitude and longitude were both counted. Take one."
+        )
     if found == 1:
-        raise Wrong("`unknown` is 1, the number of islands. Count the penguins: rows of `located`.")
+        raise CheckFailed(
+            "`unknown` is 1, the number of islands. Count the penguins: rows of `located`."
+        )
     if found != unknown:
-        raise Wrong(
+        raise CheckFailed(
             f"`unknown` is {found}. Count the rows of `located` whose latitude is missing: "
             "`.isna().sum()`."
         )
