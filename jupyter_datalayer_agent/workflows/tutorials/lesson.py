@@ -1,7 +1,7 @@
 """What a tutorial is: texts, data files, and a check for each lesson.
 
-A tutorial is a package here: ``lessons.md`` holds the texts, and ``checks.py`` the checks, which run
-in the learner's kernel (see ``in_kernel``). ``docs/tutorials.md`` is the guide.
+A tutorial is a package here: ``lessons.md`` holds the texts, and ``checks.py`` the checks, which
+run in the kernel of the learner (see ``in_kernel``). ``docs/tutorials.md`` is the guide.
 """
 
 from __future__ import annotations
