@@ -99,7 +99,7 @@ APART = "in a process of its own or in a kernel, of a path that was checked; Sto
 # may have put into the server's root does so by `opening.opened` or `opening.read`.
 OTHERS = {
     "agent/context/system_prompt.py": OURS,
-    "benchmark/sentences.py": OURS,
+    "benchmark/cases.py": OURS,
     "benchmark/tasks/task.py": OURS,
     "benchmark/tasks/runner.py": OURS,
     "cli/benchmark.py": USER,
@@ -134,6 +134,7 @@ OTHERS = {
     "notebook/kernel/variables/__init__.py": OURS,
     "opening.py": OURS,
     "running_servers.py": USER,
+    "services/benchmarks.py": OURS,
     "settings/docs_table.py": OURS,
     "settings/layers.py": USER,
     "store/file/database.py": USER,

@@ -339,11 +339,11 @@ def wrong(expect: Expect, chosen: Chosen | None, proposal: ActionProposal | None
     problems += [
         f"{name} was made up: {values[name]!r}" for name in expect.missing if name in values
     ]
-    if expect.check is not None:
+    if expect.complete is not None:
         if proposal is None:
             problems.append("nothing was proposed")
-        elif (problem := expect.check(proposal)) is not None:
-            problems.append(problem)
+        elif proposal.complete != expect.complete:
+            problems.append(f"the proposal is {'' if proposal.complete else 'in'}complete")
     return problems
 
 

@@ -1,16 +1,15 @@
 """Benchmark cases: a message, and what the agent should understand by it.
 
-A service brings its own as a module ``cases`` with a list ``CASES`` beside its declaration, and
-other packages as ``Service.cases``. ``jupyter datalayer-agent benchmark`` runs them.
+Those of a service are in a YAML file, which ``cases_from`` reads; those of another package's are
+what its ``Service.cases`` returns. ``jupyter datalayer-agent benchmark`` runs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
-
-from ..protocol.services import ActionProposal
 
 
 @dataclass(frozen=True)
@@ -18,15 +17,15 @@ class Expect:
     """What is right; what is not given is not checked.
 
     ``service`` None: an ordinary message, which goes to no service. ``parameters`` are values that
-    must be found, ``missing`` names that must stay open: a value there was made up. ``check`` looks
-    at the proposal and says what is wrong with it, or None.
+    must be found, ``missing`` names that must stay open: a value there was made up. ``complete``:
+    whether the proposal has all that it needs.
     """
 
     service: str | None = None
     subcommand: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ()
-    check: Callable[[ActionProposal], str | None] | None = None
+    complete: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -44,28 +43,32 @@ class Case:
     history: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class CasesOf:
-    """Makes the cases of one service, over the same files."""
+def builtin_cases(service_id: str) -> list[Case]:
+    """The cases that are here for a service, which may be another package's."""
+    file = Path(__file__).parent / "builtin" / "cases" / f"{service_id}.yaml"
+    return cases_from(file) if file.exists() else []
 
-    service: str
-    files: Sequence[str]
 
-    def case(
-        self,
-        case_id: str,
-        kind: str,
-        message: str,
-        subcommand: str,
-        /,
-        missing: Sequence[str] = (),
-        history: Sequence[str] = (),
-        **parameters: object,
-    ) -> Case:
-        """A case that expects this subcommand, with these parameters found."""
-        expect = Expect(self.service, subcommand, parameters, missing)
-        return Case(case_id, message, expect, kind=kind, files=self.files, history=history)
+def cases_from(file: Path) -> list[Case]:
+    """The cases of a YAML file: a ``service``, the ``files`` of its cases, and the ``cases``, each
+    with its ``id`` and ``message``, the ``action`` that is right, and what else ``Expect`` and
+    ``Case`` have. A case with ``service: null`` is an ordinary message, though it may look
+    otherwise. Raises ``ValueError`` that names the file."""
+    import yaml
 
-    def ordinary(self, case_id: str, message: str) -> Case:
-        """A message that is not for the service, though it may look so."""
-        return Case(case_id, message, Expect(), kind="refused", files=self.files)
+    try:
+        known = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return [_case(known, entry) for entry in known["cases"]]
+    except (LookupError, TypeError, yaml.YAMLError) as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
+def _case(known: Mapping[str, Any], entry: dict[str, Any]) -> Case:
+    expect = Expect(
+        entry.pop("service", known["service"]),
+        entry.pop("action", None),
+        entry.pop("parameters", {}),
+        entry.pop("missing", ()),
+        entry.pop("complete", None),
+    )
+    return Case(expect=expect, **{"files": known["files"], **entry})

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
+from jupyter_datalayer_agent.benchmark.cases import sentence_cases
 from jupyter_datalayer_agent.benchmark.tasks.catalogue import TASKS
 from tests.benchmark.solutions import RIGHT, Add, Change, Run, Solution
 from tests.benchmark.solutions import Step as SolutionStep

@@ -71,8 +71,8 @@ def test_a_case_that_is_right(router: Router) -> None:
         ),
         (
             "/notebook export HTML",
-            {"service": "notebook", "check": lambda proposal: f"not {proposal.complete}"},
-            "not True",
+            {"service": "notebook", "complete": False},
+            "the proposal is complete",
         ),
     ],
 )

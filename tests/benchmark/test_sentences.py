@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
+from jupyter_datalayer_agent.benchmark.cases import sentence_cases
 from jupyter_datalayer_agent.benchmark.runner import run_case
-from jupyter_datalayer_agent.benchmark.sentences import sentence_cases
 from jupyter_datalayer_agent.services.builtin import builtin_services
 from jupyter_datalayer_agent.services.routing import Router
 
