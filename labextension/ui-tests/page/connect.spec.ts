@@ -142,7 +142,7 @@ test('a model of this computer is used by one click, in all pages', async ({
     const result = card.getByTestId('da-connect-result');
     await address.fill('https://me:secret@host/v1');
     await address.press('Enter');
-    await expect(result).toContainText('user name or a password');
+    await expect(result).toContainText('user name or password');
     await address.fill(`${model.apiBase.replace(/:\d+/, ':1')}`);
     await address.press('Enter');
     await expect(result).toContainText('Nothing listens');

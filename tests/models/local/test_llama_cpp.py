@@ -191,7 +191,7 @@ async def test_a_file_that_only_llama_cpp_can_refuse(world: World) -> None:
     with pytest.raises(ModelError) as caught:
         await world.answer("quux")
     assert "quux" in caught.value.message
-    assert caught.value.message.startswith("llama.cpp could not")
+    assert caught.value.message.startswith("llama.cpp failed")
     assert not caught.value.retryable
 
 

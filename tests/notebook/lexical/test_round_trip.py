@@ -85,12 +85,11 @@ def test_lexical_reads_all_of_them() -> None:
     assert_lexical([new_document([block]) for block in BLOCKS.values()])
 
 
-def test_html_shows_equations_tables_and_images(tmp_path: Path) -> None:
+async def test_html_shows_equations_tables_and_images(tmp_path: Path) -> None:
     notebook = notebook_of(state_of(list(BLOCKS.values())))
     file = tmp_path / "a.ipynb"
     nbformat.write(nbformat.from_dict(notebook), file)
-    html = convert(file.read_bytes(), file, "html").body
-    text = html.decode() if isinstance(html, bytes) else html
+    text = (await convert(file.read_bytes(), file, file.name, "html")).body.decode()
     assert r"$a_1 &lt; b^2$" in text
     assert "E = mc^2" in text
     assert "<table>" in text

@@ -281,7 +281,7 @@ def test_a_server_with_a_key_at_an_address(tmp_path: Path) -> None:
         ({"provider": "openai", "key": "sk-ключ-0123456789", **IN_A_FILE}, "no key can have"),
         ({"provider": "openai", "key": {"sk-nested-0123": 1}}, "key"),
         ({"address": "ftp://host"}, "http:// or https://"),
-        ({"address": "https://me:secret-1234@host"}, "user name or a password"),
+        ({"address": "https://me:secret-1234@host"}, "user name or password"),
     ],
 )
 def test_bad_input_is_refused_and_not_repeated(
