@@ -120,7 +120,8 @@ async def open_editor(
         *(sys.executable, "-m", module, "acp"),
         env=server.environment,
         cwd=server.root,
-        transport_kwargs={"stderr": None},
+        # The SDK's 2 s are not enough on a busy machine: it ends what has just ended, and fails.
+        transport_kwargs={"stderr": None, "shutdown_timeout": 30.0},
     ) as (connection, process):
         await connection.initialize(
             protocol_version=acp.PROTOCOL_VERSION, client_capabilities=ClientCapabilities()
@@ -140,8 +141,10 @@ class OpenEditor:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.run(self._context.__aexit__(None, None, None))
-        self._loop.close()
+        try:
+            self.run(self._context.__aexit__(None, None, None))
+        finally:
+            self._loop.close()
 
     @contextlib.asynccontextmanager
     async def again(self) -> AsyncIterator[tuple[Editor, Agent]]:
