@@ -11,10 +11,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import itertools
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +32,8 @@ FILES = "files"
 MOST_PICTURE_BYTES = 50_000_000
 MOST_ERROR = 2_000
 """Characters of what an exporter says of its failure."""
-_PICTURE = re.compile(r"(\\includegraphics(?:\[[^]\\\n]{0,200}\])?)\{([^{}\n]{1,1000})\}")
+_PICTURE = r"\includegraphics"
+"""TeX's command that shows a picture."""
 
 TEX = {"openin_any": "p", "openout_any": "p", "shell_escape": "f"}
 """TeX's own switches: it opens no file by an absolute path or in a parent folder, and starts no
@@ -92,25 +91,26 @@ def _exporter(format: str, folder: Path, root: str) -> Any:
     base: Any = get_exporter(format)  # type: ignore[no-untyped-call]
     if format == "pdf":
 
-        class Confined(base):  # type: ignore[misc]
-            """TeX that reads nothing of the notebook's folder but the pictures that it shows."""
+        class TexExporter(base):  # type: ignore[misc]
+            """Of the notebook's folder, TeX reads only the pictures that the notebook shows."""
 
             def run_latex(self, filename: str, *arguments: Any) -> Any:
                 self.texinputs = ""
-                _copy_pictures(Path(filename), folder, root)
+                tex = read(filename, MAX_EXPORT_BYTES).decode("utf-8")
+                Path(filename).write_text(_with_own_pictures(tex, folder, root), encoding="utf-8")
                 _confine()
                 return super().run_latex(filename, *arguments)
 
-        return Confined
+        return TexExporter
     if format == "webpdf":
 
-        class Remote(base):  # type: ignore[misc]
-            """A page that comes from nowhere opens no file of this computer."""
+        class BrowserExporter(base):  # type: ignore[misc]
+            """The page has no address, so it cannot open a file of this computer."""
 
             def run_playwright(self, html: str) -> bytes:
                 return _printed(html, self.page_render_timeout)
 
-        return Remote
+        return BrowserExporter
     return base
 
 
@@ -135,29 +135,54 @@ def _confine() -> None:
         held.apply()
 
 
-def _copy_pictures(tex: Path, folder: Path, root: str) -> None:
-    """Put the pictures that a TeX file shows beside it, of those that are in the root."""
-    number = itertools.count()
+def _with_own_pictures(tex: str, folder: Path, root: str) -> str:
+    """The text of a TeX file, in which each picture is a copy in the working folder: of one that
+    the exporter wrote there, or of one in the root. In place of any other there is its name."""
+    copies = Path(Path(tempfile.mkdtemp(dir=".")).name)
     here = str(Path.cwd())
-
-    def copied(match: re.Match[str]) -> str:
-        name = unquote(match[2])
-        # An output is here already: the exporter wrote it.
+    # Before it the exporter's template defines commands.
+    head, begin, body = tex.partition(r"\begin{document}")
+    before, *shown = body.split(_PICTURE)
+    parts = [head, begin, before]
+    for number, part in enumerate(shown):
+        options, argument, rest = _arguments(part)
+        name = unquote(argument)
+        # A percent sign begins a comment.
+        shown_name = name.replace("%", r"\%")
+        parts.append(rf"\texttt{{\detokenize{{{shown_name}}}}}")
         for place, within in ((Path(name), here), (folder / name, root)):
             with contextlib.suppress(OSError, ValueError):
                 data = read(place, MOST_PICTURE_BYTES, within)
-                beside = f"picture-{next(number)}{place.suffix}"
-                Path(beside).write_bytes(data)
-                return f"{match[1]}{{{beside}}}"
-        return rf"\texttt{{\detokenize{{{match[2]}}}}}"
+                copy = copies / f"{number}{place.suffix}"
+                copy.write_bytes(data)
+                parts[-1] = f"{_PICTURE}{options}{{{copy.as_posix()}}}"
+                break
+        parts.append(rest)
+    return "".join(parts)
 
-    text = read(tex, MAX_EXPORT_BYTES).decode("utf-8")
-    tex.write_text(_PICTURE.sub(copied, text), encoding="utf-8")
+
+def _arguments(text: str) -> tuple[str, str, str]:
+    """What follows a command of TeX: its options with their brackets, its argument, the rest."""
+    start = _end_of(text, "]") if text.startswith("[") else 0
+    if not text.startswith("{", start):
+        return text[:start], "", text[start:]
+    end = start + 1 + _end_of(text[start + 1 :], "}")
+    return text[:start], text[start + 1 : end - 1], text[end:]
+
+
+def _end_of(text: str, bracket: str) -> int:
+    """The place after a bracket that is in no braces; the start where there is none."""
+    depth = 0
+    for place, character in enumerate(text):
+        if character == bracket and depth == 0:
+            return place + 1
+        depth += {"{": 1, "}": -1}.get(character, 0)
+    return 0
 
 
 def _printed(html: str, milliseconds: int) -> bytes:
-    """A page as a PDF. It is loaded by no address, so that its scripts may not open a ``file:``;
-    of the network it has ``https``, by which plotting libraries load theirs."""
+    """The page as a PDF. It has no address, so that its scripts cannot open a ``file:``. It loads
+    from ``https:`` addresses only, which plotting libraries need."""
     # By its name: it is there only where `nbconvert[webpdf]` is installed.
     sync_playwright = importlib.import_module("playwright.sync_api").sync_playwright
 

@@ -97,8 +97,11 @@ class FromLexical(Action):
         name = PurePosixPath(parameters.document).name
         made = await asyncio.to_thread(_exported, text, name, parameters.format)
         if parameters.format == "html":
-            source = await self.context.path(parameters.document)
-            made = (await convert(made, source, parameters.document, "html")).body
+            source, root = (
+                await self.context.path(parameters.document),
+                await self.context.path("."),
+            )
+            made = (await convert(made, source, root, "html")).body
         write_new(path, made)
         return ActionResult(f"Wrote `{parameters.document}` as `{target}`.", [target])
 

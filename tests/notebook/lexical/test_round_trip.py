@@ -89,7 +89,7 @@ async def test_html_shows_equations_tables_and_images(tmp_path: Path) -> None:
     notebook = notebook_of(state_of(list(BLOCKS.values())))
     file = tmp_path / "a.ipynb"
     nbformat.write(nbformat.from_dict(notebook), file)
-    text = (await convert(file.read_bytes(), file, file.name, "html")).body.decode()
+    text = (await convert(file.read_bytes(), file, tmp_path, "html")).body.decode()
     assert r"$a_1 &lt; b^2$" in text
     assert "E = mc^2" in text
     assert "<table>" in text

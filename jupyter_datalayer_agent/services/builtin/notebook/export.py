@@ -7,7 +7,6 @@ import functools
 import importlib
 import importlib.util
 import json
-import posixpath
 import shutil
 import sys
 import tempfile
@@ -160,7 +159,8 @@ class Export(Action):
         saved = await self.context.content(parameters.notebook, MAX_NOTEBOOK_BYTES)
         source = await self.context.path(parameters.notebook)
         await progress(f"Exporting to {LABELS[parameters.format]}")
-        made = await convert(saved, source, parameters.notebook, parameters.format)
+        root = await self.context.path(".")
+        made = await convert(saved, source, root, parameters.format)
         target = beside(parameters.notebook, parameters.target, made.suffix)
         path = await new_file(self.context, target)
         pictures = path.with_name(f"{path.stem}_files")
@@ -199,19 +199,17 @@ class Made:
                 self.body = self.body.replace(f"{old}_files/".encode(), f"{new}_files/".encode())
 
 
-async def convert(notebook: bytes | str, source: Path, path: str, format: str) -> Made:
-    """Export the text of a notebook, which was read from ``source``, by nbconvert's exporter
-    ``format``. ``path`` is the same file from the server's root. A cancellation ends the process.
+async def convert(notebook: bytes | str, source: Path, root: Path, format: str) -> Made:
+    """Export the text of a notebook, which was read from ``source`` in the server's ``root``, by
+    nbconvert's exporter ``format``. A cancellation ends the process.
 
     Raises ``ActionFailed``.
     """
     content = notebook if isinstance(notebook, bytes) else notebook.encode("utf-8")
     with tempfile.TemporaryDirectory(prefix="datalayer-export-") as folder:
         work = Path(folder)
-        (work / process.NOTEBOOK).write_bytes(content)
-        # Where the two differ, the file itself remains, in which there are no pictures.
-        root = source.as_posix().removesuffix(posixpath.normpath(path).strip("/"))
-        job = json.dumps({"format": format, "source": str(source), "root": root})
+        await asyncio.to_thread((work / process.NOTEBOOK).write_bytes, content)
+        job = json.dumps({"format": format, "source": str(source), "root": str(root)})
         command = [sys.executable, "-m", process.__name__, job]
         try:
             done = await asyncio.wait_for(run(command, directory=work), LONGEST)
