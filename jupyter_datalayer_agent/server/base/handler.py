@@ -331,18 +331,17 @@ class Parts(Runtime):
     askers: Askers = field(default_factory=Askers)
     on_close: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
+    sessions: SessionRegistry = field(init=False)
+    """The sessions that are loaded. It is there from the start, since it follows renames."""
+
     def __post_init__(self) -> None:
-        """Make the registry of sessions, which has to know of every rename."""
-        self.sessions  # noqa: B018
+        sessions = SessionRegistry(self, self.session_idle_seconds, self.retention_days)
+        # The only way to set a field of a frozen class.
+        object.__setattr__(self, "sessions", sessions)
 
     def models(self) -> ModelsReply:
         """Every model that may be chosen, with its readiness."""
         return self.connect.models()
-
-    @cached_property
-    def sessions(self) -> SessionRegistry:
-        """The sessions that are loaded."""
-        return SessionRegistry(self, self.session_idle_seconds, self.retention_days)
 
     @cached_property
     def mcp(self) -> McpService:
